@@ -50,7 +50,7 @@ int amber_start(const struct amber_options *opt, struct trod_meta *meta, struct 
 /* Number of the stream of the file being read: one file holds one thread. Or an error. */
 int amber_stream(struct trod_meta *meta);
 
-/* What a second row, of an instruction's access to memory, says. */
+/* The second row of an instruction: its access to memory. */
 struct amber_access {
     uint8_t kind;           /* of the row; TROD_NOTE: there is none */
     uint32_t flags;         /* without TROD_F_CONT */

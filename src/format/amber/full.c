@@ -184,7 +184,7 @@ static unsigned add_register(struct trod_batch *out, const uint8_t *next, unsign
 
 enum { PAIRS = 8, STEPS = 16 }; /* pairs of words a step; steps that cover the state */
 
-/* First word of STEP. The last step would end behind the state: it begins a little earlier. */
+/* First word of STEP. The last step would reach beyond the state: it begins a little earlier. */
 static inline unsigned step_begin(unsigned step)
 {
     return step + 1 < STEPS ? step * 2 * PAIRS : WORDS - 2 * PAIRS;
@@ -388,7 +388,7 @@ static int target(void *enc, const struct trod_target *t, struct trod_diag *diag
     return TROD_OK;
 }
 
-/* An instruction waits for its state; what else belongs to its record follows from the two. */
+/* An instruction waits for its state; the rest of its record follows from the two. */
 static void put_row(struct enc *enc, const struct trod_batch *b, uint32_t row,
                     struct trod_room *out)
 {

@@ -115,8 +115,8 @@ static void escape(struct tt6_dec *dec, const uint8_t *p, struct trod_batch *out
 }
 
 /*
- * Whether the record at P, behind a twi, and the one behind it are put in by the tracer. Where the
- * trace ends between the two, the first is taken for one.
+ * Are the record at P, behind a twi, and the one behind it synthetic? If the trace ends between the
+ * two, the first one counts as synthetic.
  */
 static bool trap_pair(const uint8_t *p, size_t n)
 {
@@ -142,8 +142,9 @@ static uint32_t step_trap(struct tt6_dec *dec, uint32_t opcode, const uint8_t *p
     return flags;
 }
 
-/* Give the rows of an instruction what escapes said of it. I: its row; access: whether I + 1 is
- * one. */
+/*
+ * Give the rows of an instruction what escapes say of it. I: its row; access: I + 1 is its access.
+ */
 static void attach(struct tt6_dec *dec, struct trod_batch *out, uint32_t i, bool access)
 {
     uint8_t *detail;
@@ -204,7 +205,7 @@ static void instruction(struct tt6_dec *dec, const uint8_t *p, size_t len, size_
     } else if ((dec->attached >> AMBER_ESC_DATA & 1) && class == TROD_PPC_COMPUTE &&
                dec->attach[AMBER_ESC_DATA] <= UINT32_MAX &&
                trod_ppc_access(opcode).kind != TROD_PPC_NONE) {
-        /* the record has no address for its access, an escape before it has */
+        /* the record has no address for its access, but an escape before it has */
         add_access(dec, out, (uint32_t)dec->attach[AMBER_ESC_DATA], 0, opcode);
         out->has[i + 1] &= ~(uint32_t)TROD_COL_DETAIL;
         access = true;

@@ -9,13 +9,13 @@
 #include "format/amber/amber.h"
 
 /*
- * What the fast loop knows of an opcode. Escapes and traps of TT6E have 0 words and go the slow
- * way.
+ * What the fast loop knows of an opcode. Escapes and traps of TT6E have 0 words and are left to the
+ * slow path.
  */
 struct tt6_entry {
     uint8_t words;  /* of the record: 1 to 3 */
     uint8_t rows;   /* 1, or 2 with an access */
-    uint8_t kind;   /* of the second row; TROD_NOTE: to be looked at, as size and others */
+    uint8_t kind;   /* of the second row; TROD_NOTE: it is computed, as size and others */
     uint8_t branch; /* amber_branch_base */
     uint32_t flags; /* of the second row */
     uint32_t size;  /* of the access */
@@ -76,8 +76,8 @@ struct tt6_block {
 };
 
 /*
- * Decode records as long as they are plain. IN is advanced; rows are appended. B keeps what is
- * known of the words of IN's window from call to call.
+ * Decode records as long as they are plain. IN is advanced; rows are appended. B keeps the classes
+ * of the words of IN's window from call to call.
  */
 void tt6_decode_plain(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out,
                       struct tt6_block *b);

@@ -22,7 +22,7 @@ enum { MOST = 60, EITHER = 12, TAIL = 8, PLACES = 1024, TEXT = 1024, FLOW = 8 };
 /* Bits that one sign weighs. */
 enum {
     CHAIN = 15,    /* a branch chains, or does not; an address has two opcodes */
-    UNKNOWN = 8,   /* an opcode or escape that nobody knows: our tables may lack one */
+    UNKNOWN = 8,   /* an opcode or escape that is in no table: our tables may lack one */
     CUT = 4,       /* the data ends inside a record: files are cut now and then */
     NO_PAIR = 6,   /* TT6E: a twi without its synthetic return */
     TRAP_PAIR = 30 /* TT6: a twi with one */
@@ -36,7 +36,7 @@ static const struct {
 struct reading {
     uint32_t good, bad;   /* branches that chain, and that do not */
     uint32_t joins;       /* b 0, which chains with anything */
-    uint32_t odd;         /* opcodes and escapes that nobody knows */
+    uint32_t odd;         /* opcodes and escapes that are in no table */
     uint32_t known;       /* instructions and synchronization records that are none of these */
     uint32_t traps, bare; /* twi with and without a synthetic return */
     uint32_t changed;     /* instructions at addresses that held another one before */
@@ -88,7 +88,7 @@ static void judge_flow(struct reading *r, uint32_t opcode, uint32_t pc, uint32_t
     r->bad += next != target && !falls;
 }
 
-/* Code does not change: what an address held it holds again. */
+/* Code does not change: an address that comes again has the same opcode. */
 static void judge_place(struct reading *r, uint32_t opcode, uint32_t pc)
 {
     uint32_t at = (pc >> 2) % PLACES;
@@ -120,7 +120,9 @@ static size_t judge_record(struct reading *r, const uint8_t *p, uint32_t pc,
     return 4 * (size_t)trod_ppc_record_words(class);
 }
 
-/* Too many branches that do not chain for LEFT bytes more, of FLOW for each that does, to mend it.
+/*
+ * Are there so many branches that do not chain that the LEFT bytes to come, FLOW of them for each
+ * branch that chains, cannot outweigh them?
  */
 static bool hopeless(const struct reading *r, size_t left)
 {
@@ -178,7 +180,7 @@ static int bits_of(const struct reading *r)
     return good > MOST / CHAIN ? MOST : CHAIN * (int)good;
 }
 
-/* Nothing but records that are known, and no branch: a name can settle it. */
+/* Only known records, and no branch: the name of the file can decide. */
 static bool plain(const struct reading *r)
 {
     return r->good + r->joins + r->bad + r->traps + r->odd + r->changed == 0 && !r->cut && r->known;

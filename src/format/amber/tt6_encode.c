@@ -52,7 +52,7 @@ static void lost(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row)
     trod_loss_row(enc->loss, b, row, "there is no record for it at this place");
 }
 
-/* One file is one thread's: that of the others is not told. */
+/* One file is one thread's: a change of thread is not written. */
 static void check_stream(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row)
 {
     if (!has(b, row, TROD_COL_STREAM))
@@ -95,7 +95,7 @@ static void put_real_addresses(struct tt6_enc *enc, struct trod_room *out)
         put_address(enc, AMBER_ESC_REAL_PC, enc->real_pc, out);
 }
 
-/* The pending instruction has no place to wait any longer: write what is known of it. */
+/* The pending instruction must not wait any longer: write what is known of it. */
 static void flush_pending(struct tt6_enc *enc, struct trod_room *out, const uint32_t *next,
                           struct trod_diag *diag)
 {
@@ -218,7 +218,7 @@ static int put_instruction(struct tt6_enc *enc, const struct trod_batch *b, uint
     return TROD_OK;
 }
 
-/* Rows of another family: what the record's opcode says is what they are read as. */
+/* Rows of another family: the record's opcode decides what they are read as. */
 static bool fits(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row)
 {
     const uint32_t size = has(b, row, TROD_COL_SIZE) ? b->size[row] : 0;
@@ -288,7 +288,7 @@ static bool is_escape(const struct tt6_enc *enc, const struct trod_batch *b, uin
            (!has(b, row, TROD_COL_DATA) || b->data[row].len / 4 <= AMBER_ESC_WORDS);
 }
 
-/* The first row tells where the trace begins; an escape of another source does not always. */
+/* The first row tells where the trace begins; an escape from another source need not. */
 static void begin_before(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
                          struct trod_room *out)
 {
@@ -325,7 +325,7 @@ static void put_escape(struct tt6_enc *enc, const struct trod_batch *b, uint32_t
         enc->given |= (uint8_t)(1u << code);
 }
 
-/* The row of an INITIAL_PC record: the trace begins, or another one does behind it. */
+/* The row of an INITIAL_PC record: the trace begins, or another one begins behind it. */
 static int put_initial(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
                        struct trod_room *out, struct trod_diag *diag)
 {

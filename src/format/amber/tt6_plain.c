@@ -1,13 +1,14 @@
 /*
- * tt6_plain.c - the fast loop of the TT6 and TT6E decoder, and the tables it looks into.
+ * tt6_plain.c - the fast loop of the TT6 and TT6E decoder, and its tables.
  *
- * Implements docs/formats/amber.md, "TT6 and TT6E", for records whose opcode alone says what they
- * are. All others it leaves to tt6.c.
+ * Implements docs/formats/amber.md, "TT6 and TT6E", for records whose opcode alone decides what
+ * they are. All others are left to tt6.c.
  *
- * The next record begins where this one's opcode says: that chain bounds the speed, so as little as
- * possible hangs on it. A block is read in steps: every word is classified as if it were an opcode,
- * which needs no chain; then the records are followed from class to class; then what most rows have
- * in common is filled in, and rows of accesses and changes of flow, put on lists, are completed.
+ * The next record begins where this one's opcode says: that chain bounds the speed, so as little
+ * work as possible depends on it. A block is read in steps: every word is classified as if it were
+ * an opcode, which needs no chain; then the records are followed from class to class; then the
+ * columns that most rows have in common are filled in, and rows of accesses and changes of flow,
+ * put on lists, are completed.
  */
 #include "format/amber/tt6.h"
 
@@ -170,7 +171,7 @@ static void fill_flows(const struct tt6_tables *t, struct trod_batch *out,
     }
 }
 
-/* The row of an access of which the opcode's place in the tables does not tell all. */
+/* The row of an access that is not determined by the opcode's place in the tables alone. */
 static void fill_odd(const struct tt6_dec *dec, struct trod_batch *out, uint32_t i)
 {
     const uint8_t *p = trod_batch_bytes(out, out->code[i]);

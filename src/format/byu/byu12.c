@@ -215,7 +215,7 @@ static size_t cut(const void *dec, uint64_t offset, const uint8_t *p, size_t n)
     return at < n ? at : SIZE_MAX;
 }
 
-/* What a record changes for those behind it: the time, and which processors there are. */
+/* Update what a record changes for those behind it: the time, and which processors there are. */
 static int pass(void *state, struct trod_span *in, struct trod_batch *out)
 {
     struct dec *dec = state;

@@ -1,6 +1,6 @@
 /*
- * records.c - what the two BYU drivers do alike with records of a fixed size: columns that never
- * change, the end of a batch and of the trace, lines of a listing.
+ * records.c - records of a fixed size, as both BYU drivers handle them: columns that never change,
+ * the end of a batch and of the trace, lines of a listing.
  *
  * A driver's descriptor says how large its records are (row_max) and which columns they give.
  */

@@ -13,7 +13,8 @@ enum {
     TABLE_MAX = 1 << 26, /* nodes, edges */
     GAP_MAX = 1 << 16,   /* between their numbers: damaged ones ask for memory */
     STEP_MAX = 16,
-    OTHERS_MAX = 1 << 14, /* instructions between two branches: damaged numbers ask for rows */
+    /* limit of instructions between two branches: damaged numbers would ask for endless rows */
+    OTHERS_MAX = 1 << 14,
     READS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PC |
             TROD_COL_TARGET | TROD_COL_CODE | TROD_COL_RAW
 };

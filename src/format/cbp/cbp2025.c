@@ -122,8 +122,9 @@ enum cbp_parse cbp_parse(const uint8_t *p, const uint8_t *e, struct cbp_record *
 }
 
 /*
- * A record that the one behind it follows in memory, or where it jumps to, passes with less than 8
- * bits: its class, the registers' numbers, and the pc by itself. One that does not is no evidence.
+ * A record passes with less than 8 bits of chance if the next one follows it in memory, or is where
+ * it jumps to: class, registers' numbers, and the pc by itself. A record without such a successor
+ * is no evidence.
  */
 static int bid(const struct trod_probe *probe, const char **dialect)
 {

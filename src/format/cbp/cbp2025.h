@@ -9,7 +9,7 @@
 #include "trod/loss.h"
 
 enum {
-    CBP_REGISTERS_MAX = 32, /* of one instruction; a kernel of SVE would not get there */
+    CBP_REGISTERS_MAX = 32, /* limit for one instruction; kernels of SVE do not reach it */
     CBP_REGISTERS = 66,
     CBP_SIMD_FIRST = 32,
     CBP_SIMD_LAST = 63,

@@ -275,7 +275,7 @@ static void take_insn(struct cbp_enc *e, const struct trod_batch *b, uint32_t ro
     e->at.taken = cbp_branches[e->at.class] && branch != TROD_BR_COND_UNTAKEN;
 }
 
-/* One file is one stream's: that of the others is not told. */
+/* One file is one stream's: a change of stream is not written. */
 static void check_stream(struct cbp_enc *e, const struct trod_batch *b, uint32_t row)
 {
     if (!has(b, row, TROD_COL_STREAM))

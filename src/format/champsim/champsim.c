@@ -73,9 +73,9 @@ unsigned chs_branch(const struct chs_layout *l, const uint8_t *p)
 }
 
 /*
- * A branch passes with 2 bytes out of 65536 and one register in 128; two instructions that follow
- * each other in memory with 2 of 65536 and a distance of up to 16: what differs from record to
- * record is evidence, what stays the same is none.
+ * A branch passes by chance with 2 bytes of 65536 and one register of 128; two instructions that
+ * follow each other in memory with 2 of 65536 and a distance of up to 16. Only what differs from
+ * record to record is evidence.
  */
 static int weigh(const struct chs_layout *l, const struct trod_probe *probe)
 {
@@ -268,7 +268,7 @@ static bool verbatim(const void *opt_in, const char *dialect_in, const void *opt
     return true;
 }
 
-/* Records have nothing to do with each other, and the stream is that of the file. */
+/* Records do not depend on each other, and the stream is that of the file. */
 static int save(void *dec, struct trod_buf *state, struct trod_buf *log)
 {
     (void)dec;

@@ -36,7 +36,7 @@ int chs_target(void *enc, const struct trod_target *t, struct trod_diag *diag)
     return TROD_OK;
 }
 
-/* One file is one cpu's: that of the others is not told. */
+/* One file is one cpu's: a change of cpu is not written. */
 static void check_stream(struct chs_enc *enc, const struct trod_batch *b, uint32_t row)
 {
     if (!has(b, row, TROD_COL_STREAM))

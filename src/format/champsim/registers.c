@@ -1,10 +1,10 @@
 /*
- * registers.c - what ChampSim's records say of an instruction: its registers by their numbers
- * there, and those that make it a branch of its kind.
+ * registers.c - the registers in ChampSim's records: their numbers, and those that mark a branch
+ * and its kind.
  *
  * Implements docs/formats/champsim.md, "Registers". The simulator derives the kind of a branch from
  * the stack pointer, the flags and the instruction pointer among its registers; so a branch has
- * those of its kind, whatever its opcode uses, and other instructions have none of the instruction
+ * those of its kind, whatever its opcode uses, and other instructions never have the instruction
  * pointer.
  */
 #include "format/champsim/champsim.h"
@@ -129,7 +129,7 @@ static int vector(const char *name)
     return i;
 }
 
-/* A number from the letters of NAME for what no rule names. */
+/* A number computed from the letters of NAME, for names that no rule covers. */
 static uint8_t any_other(const char *name)
 {
     uint32_t hash = 2166136261u;
@@ -247,7 +247,10 @@ static uint8_t others(uint8_t *to, unsigned room, const uint8_t *from, unsigned 
     return k;
 }
 
-/* The registers that make INSN a branch of its kind, and of its own what agrees with that. */
+/*
+ * The registers that make INSN a branch of its kind, and those of its own that do not contradict
+ * it.
+ */
 static void mark_branch(struct chs_insn *insn)
 {
     uint8_t own[TROD_INSN_REGS];
@@ -336,7 +339,7 @@ static const struct chs_insn *look_up(struct chs_side *s, uint64_t pc, unsigned 
     return &k->insn;
 }
 
-/* Whether a record may say of a branch of KIND that it is one. */
+/* Can a record say that a branch is of KIND? */
 static bool is_branch(unsigned kind)
 {
     return kind != TROD_BR_NONE && kind != TROD_BR_SYSCALL;

@@ -382,7 +382,7 @@ static int take(struct record *r, const struct field *f, unsigned field, struct 
     }
 }
 
-/* What stands in columns that nobody knows: "name=text name=text". -1: no room. */
+/* Collect the fields of unknown columns as "name=text name=text". -1: no room. */
 static int note_of(const struct csv_dec *d, const struct record *r, struct trod_batch *b,
                    struct trod_slice *s)
 {
@@ -412,7 +412,7 @@ static int note_of(const struct csv_dec *d, const struct record *r, struct trod_
     return 1;
 }
 
-/* Blanks around what is no text say nothing: "R, 0x10, 4". */
+/* Blanks around fields that are no texts are ignored: "R, 0x10, 4". */
 static void without_blanks(struct field *f)
 {
     while (f->n && *f->p == ' ') {

@@ -71,8 +71,8 @@ static unsigned field_of(struct name a)
 }
 
 /*
- * Each name is one of few words; `kind` must be among them. What `trod view` prints begins with
- * "record": it is for people and their tools, and no trace.
+ * Each name is one of few words; `kind` must be among them. The table that `trod view` prints
+ * begins with "record": it is no trace.
  */
 int csv_bid(const struct trod_probe *probe, const char **dialect)
 {

@@ -19,8 +19,8 @@ enum {
 static const char *const suffixes[] = {".dinb", NULL};
 
 /*
- * Of 64 bits, 13 are fixed (label below 6, padding 0, the upper byte of the size 0), but small
- * numbers are so as well: never enough without a name or the user's word.
+ * Of 64 bits 13 are fixed (label below 6, padding 0, the upper byte of the size 0), but small
+ * numbers have them too: never enough without the file's name or --from.
  */
 static int bid(const struct trod_probe *probe, const char **dialect)
 {

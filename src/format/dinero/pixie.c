@@ -72,8 +72,8 @@ static bool is_text(const uint8_t *p, size_t n)
 }
 
 /*
- * Small numbers pass as records: what is asked for is that blocks and accesses both occur, and
- * nothing that no record is. It is never enough without a name or the user's word.
+ * Small numbers pass as records, so blocks and accesses must both occur, and nothing that is no
+ * record. It is never enough without the file's name or --from.
  */
 static int weigh(const struct trod_probe *probe, size_t bytes)
 {

@@ -104,7 +104,7 @@ static void translate(const struct beside *s, struct trod_batch *b, uint32_t fro
     }
 }
 
-/* Markers are few: what is between them is not looked at as long as no page is known. */
+/* Markers are few: as long as no page is known, the rows between them need no look. */
 static void fill_physical(struct beside *s, struct trod_batch *b)
 {
     uint32_t from = 0;
@@ -196,7 +196,7 @@ static const char *function_name(const struct beside *s, uint64_t id)
     return NULL;
 }
 
-/* The text of marker ROW, followed by NAME. */
+/* Set the text of marker ROW to its text followed by NAME. */
 static void add_text(struct trod_batch *b, uint32_t row, const char *name)
 {
     const char *marker = drm_marker_name(b->sub[row]);
@@ -231,7 +231,10 @@ static void fill_text(const struct beside *s, struct trod_batch *b)
 
 /* --- opcodes --- */
 
-/* Does the instruction at PC have the length that the trace says? Asked of the first ones only. */
+/*
+ * Does the code at PC give an instruction as long as the trace says? Checked for the first ones
+ * only.
+ */
 static void check_length(struct beside *s, uint64_t pc, const uint8_t *code, uint32_t size)
 {
     const struct trod_insn *n;
@@ -302,7 +305,7 @@ static int read_beside(const struct beside *s, const char *path, struct trod_buf
     return rc;
 }
 
-/* Each line of the text file at PATH, without its end, to LINE. */
+/* Call LINE for each line of the text file at PATH, without its line end. */
 static void each_line(struct beside *s, const char *path,
                       void (*line)(struct beside *, char *, uint64_t *))
 {
@@ -336,7 +339,7 @@ static int open_modules(struct beside *s, const char *path, const char *dir)
     return rc < 0 ? rc : drm_modules_add(s->modules, path, dir, s->diag);
 }
 
-/* The stretches of the list of modules at PATH, which TEXT is, to EACH. */
+/* Call EACH for every mapping in TEXT, the list of modules at PATH. */
 static int each_module(const struct trod_buf *text, const char *path,
                        int (*each)(void *user, const struct trod_module *m), void *user,
                        struct trod_diag *diag)
@@ -383,7 +386,7 @@ static int keep_module(void *user, const struct trod_module *m)
     return TROD_OK;
 }
 
-/* Where files lay; damage of the list is told where code is looked for. */
+/* Remember where files were mapped; damage of the list is reported by what looks for code. */
 static int list_modules(struct beside *s, const char *path)
 {
     struct trod_buf text = {0};

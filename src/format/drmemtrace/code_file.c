@@ -96,7 +96,7 @@ bool drm_code_file_read(struct drm_code_file *f, uint64_t offset, void *p, size_
     if (f->changed || offset > size || n > size - offset)
         return false;
     fd = open_regular(f->path, &st, &why);
-    /* looked at behind the read: what changes before it is seen, whatever came before */
+    /* compared after reading: so a change before the read is always noticed */
     ok = fd >= 0 && read_at(fd, offset, p, n) == n && fstat(fd, &st) == 0 && same(&f->st, &st);
     if (fd >= 0)
         close(fd);

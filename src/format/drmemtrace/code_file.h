@@ -18,16 +18,16 @@ struct drm_code_file {
     struct stat st;  /* as it was when it was opened first */
     uint8_t **block; /* each DRM_CODE_BLOCK bytes and some of the next; NULL: not read yet */
     bool usable;
-    bool changed; /* since it was opened: what has not been read is not known any more */
+    bool changed; /* since it was opened: parts that were not read before are not known */
 };
 
-/* Does PATH name a regular file that can be read and is not empty? F is for it then. */
+/* Prepare F for the file PATH. False: it is no regular file, cannot be read, or is empty. */
 bool drm_code_file_open(struct drm_code_file *f, const char *path);
 void drm_code_file_fini(struct drm_code_file *f);
 
 /*
- * The N bytes (at most 64) at OFFSET, which stay where they are until fini. NULL: they are not in
- * the file, cannot be read, or the file is not the same any more (f->changed is set).
+ * The N bytes (at most 64) at OFFSET; they stay valid until fini. NULL: they are not in the file,
+ * cannot be read, or the file has changed (then f->changed is set).
  */
 const uint8_t *drm_code_file_at(struct drm_code_file *f, uint64_t offset, size_t n);
 

@@ -1,9 +1,10 @@
 /*
- * coded.c - instructions that bring their encodings, as all do that come for the first time.
+ * coded.c - instruction entries that bring their encoding, as each instruction does when it comes
+ * for the first time.
  *
- * Implements docs/formats/drmemtrace.md, "The reader's state", for the entries that stand as the
- * tracer writes them: those of the encoding, then the instruction. All else is left to entry.c,
- * which says what is wrong with it; both make the same rows.
+ * Implements docs/formats/drmemtrace.md, "The reader's state", for entries in the order in which
+ * the tracer writes them: those of the encoding, then the instruction. All other orders are left to
+ * entry.c, which reports what is wrong with them; both make the same rows.
  */
 #include "format/drmemtrace/decode.h"
 
@@ -19,7 +20,10 @@ struct coded {
     uint8_t code[DRM_SLOT]; /* zeros behind it */
 };
 
-/* The instruction entry P, with the encoding TO->len bytes long. False: none of the hot loop's. */
+/*
+ * The instruction entry P, with the encoding TO->len bytes long. False: not one that the hot loop
+ * handles.
+ */
 TROD_HOT bool coded_instr(const struct drm_dec *d, const uint8_t *p, struct coded *to)
 {
     const uint32_t key = trod_load_le32(p);
@@ -38,8 +42,8 @@ TROD_HOT bool coded_instr(const struct drm_dec *d, const uint8_t *p, struct code
 }
 
 /*
- * Do entries from P on, up to and without END, make an instruction with an encoding that belongs to
- * it, of one that the hot loop knows? Returns where the next entry begins, or NULL.
+ * Are the entries from P on, before END, an instruction that the hot loop handles, behind an
+ * encoding of matching length? Returns where the next entry begins, or NULL.
  */
 static const uint8_t *coded_entries(const struct drm_dec *d, const uint8_t *p, const uint8_t *end,
                                     struct coded *to)
@@ -61,7 +65,7 @@ static const uint8_t *coded_entries(const struct drm_dec *d, const uint8_t *p, c
     return p + width;
 }
 
-/* The same of what is most frequent: an encoding of one entry, of a 64-bit trace. */
+/* The same for the most frequent case: an encoding of one entry, in a 64-bit trace. */
 TROD_HOT const uint8_t *short_entries(const struct drm_dec *d, const uint8_t *p, const uint8_t *end,
                                       struct coded *to)
 {
@@ -112,7 +116,7 @@ TROD_HOT void put_coded(struct drm_call *c, const struct coded *in, struct trod_
         out->has[n] = TROD_COL_CODE & out->have;
         out->code[n] = code;
         if (out->have & TROD_COL_CODE && !drm_once(c))
-            return; /* nobody asks for proofs */
+            return; /* proofs are not needed */
         if (out->have & TROD_COL_CODE)
             side->coded[side->n_coded++] = n;
     }
@@ -120,7 +124,7 @@ TROD_HOT void put_coded(struct drm_call *c, const struct coded *in, struct trod_
         drm_side_prove(side, in->addr);
 }
 
-/* The data entry P, which stands behind an instruction of the same run, is the next row. */
+/* Row for the data entry P, which stands behind an instruction of the same run. */
 TROD_HOT void put_data(struct drm_call *c, const uint8_t *p, const bool lean)
 {
     const uint32_t key = trod_load_le32(p);
@@ -149,7 +153,7 @@ static bool is_data(const struct drm_side *side, const uint8_t *p)
     return !h->instr && h->least == 0;
 }
 
-/* LEAN: nobody wants more than the columns of DRM_LEAN. */
+/* LEAN: no columns beyond DRM_LEAN are wanted. */
 TROD_HOT const uint8_t *coded_rows(struct drm_call *c, const uint8_t *p, const bool lean)
 {
     const struct drm_dec *d = c->d;

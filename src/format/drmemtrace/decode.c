@@ -2,10 +2,10 @@
  * decode.c - entries to rows.
  *
  * Implements docs/formats/drmemtrace.md, "Rows". Most entries are data and instruction records with
- * nothing before them: the hot loop turns each into a row without a branch on what it is. All
- * others make tiles: hidden entries and the row they belong to. A tile is begun only when it is in
- * the window with certainty, so that nothing is ever taken back; hence rows do not depend on how
- * the input was cut. Nothing here knows containers: chunks are seen by their footers.
+ * no hidden entries before them: the hot loop turns each into a row without a branch on its type.
+ * All others form tiles: a row and the hidden entries before it. A tile is only begun when all of
+ * it is certainly in the window, so that nothing is ever taken back and rows do not depend on how
+ * the input was cut. Nothing here knows containers: chunks are recognised by their footers.
  */
 #include "format/drmemtrace/decode.h"
 
@@ -38,7 +38,7 @@ TROD_HOT void or_all(uint32_t *p, uint32_t bits, uint32_t n)
         p[i] |= bits;
 }
 
-/* Rows of [FROM, n) share columns, thread, time and kernel flag: fill those at once. */
+/* Rows [FROM, n) have columns, thread, time and kernel flag in common: fill those at once. */
 TROD_HOT void fill_columns(struct drm_call *c, uint32_t from)
 {
     const struct drm_dec *d = c->d;
@@ -79,7 +79,7 @@ static void fill_run(struct drm_call *c, uint32_t from)
 }
 
 /*
- * The last instruction of the rows from FROM on is the one that accesses behind it belong to, and a
+ * Remember the last instruction of the rows from FROM on: accesses behind it belong to it, and a
  * bundle may follow it.
  */
 static void remember(struct drm_dec *d, const struct trod_batch *out, uint32_t from)
@@ -108,7 +108,7 @@ uint32_t drm_prove(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc
     if (drm_side_recall(side, pc))
         return 0;
     code = drm_side_code(side, pc);
-    flags = drm_code_flags(c, code, 0); /* another entry may call it by another type */
+    flags = drm_code_flags(c, code, 0); /* a later entry may give it another type */
     if (code.len == 0)
         drm_missing(c, p, n, pc);
     else if (flags == 0)
@@ -130,9 +130,9 @@ struct columns {
 };
 
 /*
- * The instruction at PC, whose entry is P and which becomes row N, has the encoding K, which is
- * looked at for the first time, is a system call, or is not there. Returns the flags that it adds
- * to TYPE_FLAGS.
+ * The instruction at PC, whose entry is P and which becomes row N, has the encoding K, and K is
+ * seen for the first time, is a system call, or is missing. Returns the flags that it adds to
+ * TYPE_FLAGS.
  */
 static uint32_t look_at_code(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc,
                              uint32_t type_flags, struct drm_known *k)
@@ -164,7 +164,10 @@ uint32_t drm_take_code(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_
     return take_code(c, p, n, addr, type_flags);
 }
 
-/* So many entries of WIDTH bytes from P on there is room for, one more being in the window. */
+/*
+ * Number of entries of WIDTH bytes from P on for which there is room, leaving one more in the
+ * window.
+ */
 static uint32_t rows_at_most(const struct drm_call *c, const uint8_t *p, size_t width)
 {
     const size_t there = (size_t)(c->end - p) / width, more = c->last ? 0 : 1;
@@ -176,9 +179,9 @@ static uint32_t rows_at_most(const struct drm_call *c, const uint8_t *p, size_t 
 }
 
 /*
- * Rows for plain entries from P on, as long as there are such, there is room, and one more entry
- * is in the window. Returns where it stopped. WIDTH, LEVEL and PROVES (encodings must have come)
- * are constants where it is called.
+ * Make rows of plain entries from P on, as long as there is room and one more entry is in the
+ * window. Returns where it stopped. WIDTH, LEVEL and PROVES (encodings must have come) are
+ * constants at the calls.
  */
 TROD_HOT const uint8_t *run(struct drm_call *c, const uint8_t *p, const size_t width,
                             const enum drm_level level, const bool proves)
@@ -276,7 +279,7 @@ static const uint8_t *take_footer(struct drm_call *c, const uint8_t *p)
     return p + d->width;
 }
 
-/* Is there nothing pending that the hot loop knows nothing of? */
+/* Is no state pending that the hot loop does not handle? */
 static bool plain(const struct drm_dec *d)
 {
     return d->pc_known && d->code_n == 0 && !d->has_target &&
@@ -302,8 +305,8 @@ static const uint8_t *plain_rows(struct drm_call *c, const uint8_t *p)
 }
 
 /*
- * The tile at *P, which is in the window or ended by it. *P is set behind it. Hidden entries that
- * no row follows, and those that are too many, become a note.
+ * Decode the tile at *P, which lies in the window completely, and set *P behind it. Hidden entries
+ * that no row follows, or more of them than a tile may have, become a note.
  */
 static int tile(struct drm_call *c, const uint8_t **p)
 {
@@ -376,10 +379,10 @@ static int header(struct drm_call *c, const uint8_t *p)
 }
 
 /*
- * The record at P has no type there is. Alone it is kept (a newer tracer may have written it); when
- * those behind it make no sense either the stream is out of step. Then the bytes up to where enough
- * records in a row make sense again, or as many as can be looked at, become a note. Returns how
- * many, 0 if it is in step.
+ * The record at P has an unknown type. If the records behind it make sense it is kept by itself (a
+ * newer tracer may have written it); if not, the stream is out of step: then the bytes up to the
+ * next place where enough records in a row make sense, or as far as can be seen, become a note.
+ * Returns how many bytes, 0 if it is in step.
  */
 static size_t out_of_step(const struct drm_call *c, const uint8_t *p)
 {
@@ -407,7 +410,7 @@ static size_t out_of_step(const struct drm_call *c, const uint8_t *p)
     return n < (NEEDED + 1) * width ? n : n - NEEDED * width;
 }
 
-/* Pass over N bytes at P that make no sense. */
+/* Make a note of N bytes at P that are no records. */
 static int skip(struct drm_call *c, const uint8_t *p, size_t n)
 {
     const struct trod_place at = drm_place(c, p);
@@ -433,7 +436,7 @@ static int end(struct drm_call *c, const uint8_t *p)
     return TROD_DEC_MORE;
 }
 
-/* A record number says that records are left out: the rows behind it begin a batch. */
+/* A record number says that records were left out: the rows behind it begin a new batch. */
 static bool jumps(const struct drm_call *c, const uint8_t *p)
 {
     uint64_t value = c->d->width == DRM_ENTRY_64 ? trod_load_le64(p + 4) : trod_load_le32(p + 4);
@@ -442,7 +445,7 @@ static bool jumps(const struct drm_call *c, const uint8_t *p)
            value != c->d->records;
 }
 
-/* Damaged records that were told so far, from some number on. */
+/* Number of damaged records reported so far. */
 static uint64_t damaged(const struct drm_call *c)
 {
     return c->diag ? c->diag->errors - c->lacking : 0;

@@ -10,8 +10,8 @@
 #include "trod/format.h"
 
 /*
- * A row and the hidden entries before it make a tile. So many entries it has at the most: hidden
- * ones that are more belong to no row and become a note.
+ * A row and the hidden entries before it are a tile, of at most so many entries. Further hidden
+ * entries belong to no row and become a note.
  */
 enum { DRM_TILE = 64 };
 
@@ -22,7 +22,7 @@ enum drm_entry_bytes { DRM_ENTRY_OPT_AUTO, DRM_ENTRY_OPT_8, DRM_ENTRY_OPT_12 };
 struct drm_options {
     int addresses; /* enum drm_addresses */
     /* of writing */
-    uint64_t version, chunk; /* 0: what the trace gives; DRM_CHUNK_DEFAULT */
+    uint64_t version, chunk; /* instructions a chunk as the trace says; 0: DRM_CHUNK_DEFAULT */
     int encodings;           /* enum drm_yes_no */
     int entry;               /* enum drm_entry_bytes */
     const char *app;         /* in file names; NULL: "trod" */
@@ -41,8 +41,8 @@ struct drm_dec {
     bool ended;    /* the end has been looked at */
     bool pc_known, time_known, has_target;
     bool in_syscall, in_switch;
-    bool entered;       /* at the beginning of a chunk gone to: its record number is believed */
-    bool footer;        /* the last entry was a FOOTER */
+    bool entered; /* behind a jump, at the beginning of a chunk: its record number is taken over */
+    bool footer;  /* the last entry was a FOOTER */
     uint8_t flush_type; /* of a range whose end has not come; 0: none */
     uint8_t code_n;     /* bytes of pending encoding */
     uint8_t code[DRM_CODE_MAX];
@@ -72,7 +72,7 @@ enum {
     DRM_WRITES = DRM_READS & ~(TROD_COL_INDEX | TROD_COL_TEXT)
 };
 
-/* What the decoding of one call shares: not kept between calls. */
+/* State of one call of decode: not kept between calls. */
 struct drm_call {
     struct drm_dec *d;
     struct trod_batch *out;
@@ -82,15 +82,15 @@ struct drm_call {
     bool last;
     bool once;        /* opcodes are wanted where they are new only (TROD_WANT_NEW_CODE) */
     bool passes;      /* rows need not be made (pass.c) */
-    uint64_t lacking; /* encodings that never came were told: no record is damaged by that */
+    uint64_t lacking; /* missing encodings that were reported: they damage no record */
 };
 
 /* entry.c: one entry at P, which is not one of those the hot loop handles by itself. */
 enum drm_step { DRM_HIDDEN, DRM_ROW };
 
 /*
- * Process the entry at P; the tile it may close begins at TILE. Returns DRM_HIDDEN, DRM_ROW (rows
- * were appended) or an error, reported.
+ * Process the entry at P, which is not one of those that the hot loop handles; the tile that it may
+ * complete begins at TILE. Returns DRM_HIDDEN, DRM_ROW (rows were appended) or an error, reported.
  */
 int drm_entry(struct drm_call *c, const uint8_t *tile, const uint8_t *p);
 
@@ -99,23 +99,23 @@ int drm_marker(struct drm_call *c, const uint8_t *tile, const uint8_t *p, unsign
                uint64_t value);
 
 /*
- * decode.c: nobody wants the encoding of the instruction at PC, whose entry is P, but it must have
- * come: reported where not. Encodings are not forgotten, so once is enough: those proven are kept
- * (drm_proven). System calls stay out of it: they are seen here every time. Where opcodes are
- * wanted when they are new, row N says this one. Returns the flags that the encoding adds to
- * TYPE_FLAGS.
+ * decode.c: check that the encoding of the instruction at PC, whose entry is P, has come, where the
+ * encoding itself is not wanted; report it if not. Encodings are never forgotten, so one check is
+ * enough: instructions that passed it are remembered (drm_proven), except system calls, whose flag
+ * must be set each time. Where opcodes are wanted when they are new, row N gets it. Returns the
+ * flags that the encoding adds to TYPE_FLAGS.
  */
 uint32_t drm_prove(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc,
                    uint32_t type_flags);
 
 /*
- * decode.c: row N, an INSTR with the entry P at ADDR, gets its encoding. Returns the flags that
+ * decode.c: give row N, an INSTR with the entry P at ADDR, its encoding. Returns the flags that
  * this adds to TYPE_FLAGS.
  */
 uint32_t drm_take_code(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t addr,
                        uint32_t type_flags);
 
-/* Columns that a hot loop fills: those of LEAN always; PC, INDEX and RAW; opcodes as well. */
+/* Columns that a hot loop fills: LEAN always; PC, INDEX and RAW as well; opcodes as well. */
 enum drm_level { DRM_LEAN, DRM_FULL, DRM_CODE };
 
 /* What a hot loop hands on to the next. */
@@ -138,31 +138,33 @@ const uint8_t *drm_wide_rows(struct drm_call *c, const uint8_t *p, struct drm_ho
  */
 const uint8_t *drm_coded_rows(struct drm_call *c, const uint8_t *p);
 
-/* pass.c: how decoding begins in the middle. */
+/* pass.c: how decoding begins in the middle of a file. */
 extern const struct trod_parts drm_parts;
 
 /*
- * pass.c: pass over plain entries from P on that the hot loop would make rows of, but for the last
- * instruction among them and what is behind it. Returns where it stopped.
+ * pass.c: pass over the plain entries from P on of which the hot loop would make rows, except the
+ * last instruction and the entries behind it. Returns where it stopped.
  */
 const uint8_t *drm_pass_rows(struct drm_call *c, const uint8_t *p);
 
-/* decode.c: drm_decode, or the same PASSES over the records. */
+/* decode.c: as drm_decode; if PASSES is set, without making rows of plain entries. */
 int drm_go(struct drm_dec *dec, struct trod_span *in, struct trod_batch *out,
            struct trod_diag *diag, bool passes);
 
-/* Are opcodes given where they are new only? Files beside a trace give those that it lacks. */
+/*
+ * Are opcodes given only where they are new? Files beside the trace may give those that it lacks.
+ */
 static inline bool drm_once(const struct drm_call *c)
 {
     return c->once && c->d->filetype & TROD_DRM_ENCODINGS;
 }
 
-/* The file type is BITS: what follows for the meta and for addresses. */
+/* Take over the file type BITS: set the meta and the width of addresses. */
 void drm_filetype(struct drm_dec *d, uint64_t bits);
 
 /*
  * Report that the encoding of the instruction at PC, whose entry is P and which becomes row N, is
- * not there but should.
+ * missing.
  */
 void drm_missing(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc);
 

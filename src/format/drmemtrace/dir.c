@@ -166,7 +166,7 @@ static enum look look(const char *path)
     }
     n = read(fd, head, sizeof head);
     close(fd);
-    /* what zlib writes says too little of itself: the name has to */
+    /* files of zlib say too little of themselves: go by the name */
     if (n >= 2 && head[0] == 0x78 && strstr(path, ".raw.zlib"))
         return LOOK_PACKED;
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
@@ -219,7 +219,7 @@ static int survey(const char *dir, struct survey *s)
     return rc;
 }
 
-/* Add the inputs that DIR holds; what is none is said. Returns how many, or an error. */
+/* Add the inputs in DIR; report files that are none. Returns how many were added, or an error. */
 static int add_inputs(const char *dir, const struct names *names, bool mine, struct trod_files *out,
                       struct trod_diag *diag)
 {
@@ -383,8 +383,8 @@ static bool has_raw(const char *dir, bool windows)
 }
 
 /*
- * DIR, where the trace should be, holds no input. The folder of the raw data that it is to be made
- * of, freed by the caller; NULL: there is none.
+ * Find the folder of raw data from which the trace in DIR, which holds no input, is to be made.
+ * Freed by the caller; NULL: there is none.
  */
 static char *unfinished(const char *dir, int up)
 {
@@ -400,7 +400,7 @@ static char *unfinished(const char *dir, int up)
     return raw;
 }
 
-/* DIR holds nothing but folders that the tracer made, a process each: which one is to be said. */
+/* DIR holds only folders that the tracer made, one for each process: ask the user to name one. */
 static int refuse_outer(const char *dir, const struct names *names, struct trod_diag *diag)
 {
     const struct trod_place at = trod_place_path(dir);

@@ -63,7 +63,7 @@ static int bid(const struct trod_probe *probe, const char **dialect)
     const struct trod_span *head = &probe->head;
     unsigned width = entry_width(head->p, head->n);
 
-    if (width) /* type, size, version, and what may come next */
+    if (width) /* type, size, version, and the types that may come next */
         return (width == DRM_ENTRY_64 ? 16 + 16 + 56 : 16 + 16 + 24) + 14;
     if (chunk_width(head->p, head->n))
         return 3 * (16 + 16);
@@ -172,7 +172,7 @@ static uint64_t member(const void *dec, uint64_t instruction)
     return d->chunk_size && instruction ? (instruction - 1) / d->chunk_size : TROD_NOWHERE;
 }
 
-/* A chunk begins with the number of records before it; the first one does not. */
+/* A chunk begins with the number of records before it, except the first one. */
 static uint64_t rows_before(const void *dec, const uint8_t *p, size_t n)
 {
     const struct drm_dec *d = dec;
@@ -183,7 +183,9 @@ static uint64_t rows_before(const void *dec, const uint8_t *p, size_t n)
     return d->width == DRM_ENTRY_64 ? trod_load_le64(p + 4) : trod_load_le32(p + 4);
 }
 
-/* What the chunk itself repeats is learned from it: records, time; the rest begins anew. */
+/*
+ * Behind a jump: the chunk repeats the number of records and the time; all other state begins anew.
+ */
 static void enter(void *dec, uint64_t chunk)
 {
     struct drm_dec *d = dec;

@@ -24,7 +24,7 @@ int drm_put_time(struct drm_enc *e, struct trod_room *out, uint64_t time)
     return TROD_OK;
 }
 
-/* A schedule says of a cpu what its marker says. */
+/* The schedule gets the cpu that the marker says. */
 static uint64_t cpu_value(const struct drm_enc *e, uint64_t cpu)
 {
     return e->width == DRM_ENTRY_64 ? cpu : cpu & UINT32_MAX;

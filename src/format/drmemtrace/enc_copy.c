@@ -42,7 +42,7 @@ static int follow(struct drm_enc *e, const struct trod_batch *b, uint32_t i)
     }
 }
 
-/* An instruction of a chunk that is full, and no end of the chunk has come: it was not cut. */
+/* The chunk is full at an instruction and has not ended: the source was not cut into chunks. */
 static bool overdue(const struct drm_enc *e, const struct trod_batch *b, uint32_t i)
 {
     return b->kind[i] == TROD_INSTR && drm_chunk_full(e);

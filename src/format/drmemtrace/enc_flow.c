@@ -63,8 +63,8 @@ static bool is_indirect(unsigned branch)
 }
 
 /*
- * What the opcode of S says of the flow, where there are rules for it. A MIPS branch is not where
- * the flow turns: the instruction behind it is.
+ * What the opcode of S says of control flow, where there are rules for its instruction set. On MIPS
+ * the flow changes behind the delay slot, not behind the branch.
  */
 static void classify(struct drm_enc *e, struct drm_seen *s)
 {
@@ -106,7 +106,7 @@ static struct drm_seen *look_up(struct drm_enc *e, const struct insn *n)
     return s;
 }
 
-/* The entries behind what is held follow it. */
+/* Write the entries that are held back. */
 static void release(struct drm_enc *e, struct trod_room *out)
 {
     size_t n = (size_t)e->n_hold * e->width;
@@ -143,7 +143,7 @@ static void remember(struct drm_enc *e, uint64_t pc, uint64_t next, bool branch)
     e->last_branch = branch;
 }
 
-/* Types that a direction or a target must be found for; what follows is NEXT, if KNOWN. */
+/* Branch types whose direction or target is not known until the next instruction, NEXT if KNOWN. */
 static unsigned resolve(struct drm_enc *e, bool known, uint64_t next, uint64_t *target)
 {
     const struct drm_held *h = &e->held;
@@ -192,7 +192,7 @@ void drm_flow_end(struct drm_enc *e, struct trod_room *out)
 
     drm_flow_pending(e, out);
     if (e->meta->isa == TROD_ISA_REGDEPS)
-        e->held.known = false; /* what it is stays in its encoding: the record need not say it */
+        e->held.known = false; /* its encoding tells what it is: the record type need not */
     if (h->any && (h->type ? !e->cut_data : !h->known))
         drm_flow_settle(e, out, false, 0);
     if (h->any)
@@ -235,7 +235,7 @@ void drm_flow_pending(struct drm_enc *e, struct trod_room *out)
     drm_flow_put(e, out, to);
 }
 
-/* Nothing leads from the last instruction to PC: say that something took over. */
+/* The instruction at PC does not follow from the last one: write that an event led there. */
 static void break_flow(struct drm_enc *e, struct trod_room *out)
 {
     drm_put_marker(e, out, TROD_DRM_KERNEL_EVENT, e->next_pc ? e->next_pc : e->last_pc);

@@ -65,7 +65,7 @@ void drm_keeps(const void *opt, const struct trod_meta *meta, struct trod_keeps 
     k->columns[TROD_WRITE] &= ~(uint32_t)(TROD_COL_VALUE | TROD_COL_DATA);
     if (!meta->format || strcmp(meta->format, "drmemtrace") == 0)
         return;
-    /* times stand at some places only: no row has its own */
+    /* times stand in markers only: rows have none of their own */
     for (unsigned i = 0; i < TROD_KINDS; i++) {
         k->columns[i] = place;
         k->flags[i] = 0;

@@ -29,13 +29,16 @@ static uint32_t isa_bits(enum trod_isa isa)
     }
 }
 
-/* Does FORMAT record bus cycles, of which caches have taken away what they could? */
+/* Does FORMAT record bus cycles, that is, only accesses that missed in caches? */
 static bool is_bus(const char *format)
 {
     return format && (strcmp(format, "byu6") == 0 || strcmp(format, "byu12") == 0);
 }
 
-/* Have instructions opcodes? As the first one of B from ROW on has, or as B says. */
+/*
+ * Do instructions have opcodes? As the first one of B from ROW on does; if there is none, as B
+ * says.
+ */
 static bool has_code(const struct trod_batch *b, uint32_t row)
 {
     for (uint32_t i = row; i < b->n; i++)
@@ -76,7 +79,7 @@ void drm_enc_describe(struct drm_enc *e, const struct trod_batch *b, uint32_t ro
     if (is_bus(m->format))
         e->filetype |= TROD_DRM_IFILTERED | TROD_DRM_DFILTERED;
     else if (!e->markers && e->encodings)
-        e->filetype |= TROD_DRM_DFILTERED; /* accesses need not be those of the operands */
+        e->filetype |= TROD_DRM_DFILTERED; /* accesses need not match the operands */
     if (e->drops & TROD_DROP_INSTR)
         e->filetype |= TROD_DRM_IFILTERED;
     if (e->drops & TROD_DROP_DATA)
@@ -173,7 +176,7 @@ static bool own_marker(unsigned marker)
     }
 }
 
-/* After these the next instruction need not follow from the last. */
+/* Rows behind which the next instruction need not follow from the last. */
 static bool moves_control(unsigned marker)
 {
     switch (marker) {
@@ -259,7 +262,7 @@ static int marker(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
     return put_marker(e, b, row, b->sub[row], value, out);
 }
 
-/* Markers that were left out but without which the rest would not be a trace. */
+/* Write markers that the choice left out but without which the rest is no valid trace. */
 static int put_kept(struct drm_enc *e, struct trod_room *out)
 {
     int rc = TROD_OK;
@@ -321,7 +324,7 @@ static int access_row(struct drm_enc *e, const struct trod_batch *b, uint32_t ro
     return rc;
 }
 
-/* A fetch on the bus is what an instruction cache did not have. */
+/* A code fetch on the bus is a miss of the instruction cache. */
 static int fetch_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
                      struct trod_room *out)
 {
@@ -350,7 +353,7 @@ static int fetch_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row
     return rc;
 }
 
-/* A record type that is not known stands as it was. */
+/* An unknown record type is written as it was. */
 static void unknown_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
                         struct trod_room *out)
 {
@@ -369,7 +372,7 @@ static void unknown_row(struct drm_enc *e, const struct trod_batch *b, uint32_t 
         drm_flow_wait(e, b, row, 0);
 }
 
-/* Before the first instruction of a stretch nothing counts but where and when it is. */
+/* Before the first instruction of a part only rows that say when and where it runs count. */
 static bool waits_for_instr(const struct drm_enc *e, const struct trod_batch *b, uint32_t row)
 {
     if (!e->keep_all || e->has_last || e->held.any || b->kind[row] == TROD_INSTR)
@@ -425,7 +428,7 @@ static int put_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
         return access_row(e, b, row, out);
     case TROD_MARKER:
         return e->markers ? marker(e, b, row, out) : (drm_lose(e, b, row), DRM_FLOW_DONE);
-    case TROD_EXCEPTION: /* shows in what follows; its number and name are lost */
+    case TROD_EXCEPTION: /* its effect is in the rows behind it; its number and name are lost */
         e->held.event = true;
         if (!e->markers)
             drm_lose(e, b, row);
@@ -436,7 +439,7 @@ static int put_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
     case TROD_NOTE:
         unknown_row(e, b, row, out);
         return DRM_FLOW_DONE;
-    default: /* a BRANCH shows in its instruction, if that is there */
+    default: /* a BRANCH follows from its instruction, if there is one */
         if (!e->markers || kind != TROD_BRANCH)
             drm_lose(e, b, row);
         return DRM_FLOW_DONE;

@@ -78,10 +78,11 @@ struct drm_enc {
     struct drm_enc_side *side;
     struct trod_diag *diag;
 
-    bool native;   /* rows are of a drmemtrace trace: sub holds the types of its records */
-    bool markers;  /* sub of MARKER rows is a number of this format: native, or made for it */
+    bool native; /* rows come from a drmemtrace trace: sub holds record types */
+    /* sub of MARKER rows is a marker number of this format, also where rows were made for it */
+    bool markers;
     bool copy;     /* entries are copied */
-    bool keep_all; /* every instruction is held until its accesses have come */
+    bool keep_all; /* every instruction is held back until its accesses have come */
     bool transfer; /* a marker said that the next instruction is somewhere else */
     bool begun, exited, new_chunk, unsettled;
     bool parts, single;
@@ -100,7 +101,7 @@ struct drm_enc {
     bool has_time, has_cpu, has_count;
     bool late; /* a time waits for the next instruction */
     uint64_t late_time;
-    bool cut_data; /* the row left out behind the last one was an access of the instruction */
+    bool cut_data; /* the row left out last was an access of the held instruction */
 
     bool has_last; /* the last instruction: */
     bool last_branch;
@@ -146,7 +147,7 @@ void drm_put_marker(struct drm_enc *e, struct trod_room *out, unsigned marker, u
 /* TIMESTAMP and CPU_ID with their part in the schedule. */
 int drm_put_time(struct drm_enc *e, struct trod_room *out, uint64_t time);
 int drm_put_cpu(struct drm_enc *e, struct trod_room *out, uint64_t cpu);
-/* Both, at TIME or later, with the cpu as it was. */
+/* Both, with TIME or a later time and the current cpu. */
 int drm_put_now(struct drm_enc *e, struct trod_room *out, uint64_t time);
 /* The header, of the thread of STREAM. */
 void drm_put_header(struct drm_enc *e, struct trod_room *out, uint32_t stream);
@@ -192,18 +193,20 @@ int drm_flow_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
                    struct trod_room *out);
 /* What was held goes out: NEXT follows it, if KNOWN. A chunk has room for it. */
 void drm_flow_settle(struct drm_enc *e, struct trod_room *out, bool known, uint64_t next);
-/* The trace ends behind what is held: a branch without a successor is left out. */
-void drm_flow_end(struct drm_enc *e, struct trod_room *out);
-/* The access that might have been merged with the next one goes where it belongs. */
 /*
- * A marker of time or cpu comes behind a transfer while a branch is held whose place is behind
- * another one: before it no time may stand, so it comes with the next instruction.
+ * The trace ends behind the held instruction: if it is a branch without a successor it is dropped.
+ */
+void drm_flow_end(struct drm_enc *e, struct trod_room *out);
+/*
+ * A time or cpu marker comes behind a kernel transfer while a branch is held. No time may stand
+ * between that branch and its target, so the marker is written with the next instruction.
  */
 void drm_flow_late(struct drm_enc *e, unsigned number, uint64_t value);
+/* Write the pending access, which might have been merged with the next one. */
 void drm_flow_pending(struct drm_enc *e, struct trod_room *out);
 /*
- * Where the entries of a row go that is no instruction: OUT, or HOLD, set to behind what is held.
- * drm_flow_put tells how far it was filled.
+ * Where to write the entries of a row that is no instruction: OUT, or HOLD, set to the room behind
+ * the held entries. drm_flow_put takes over what was written to HOLD.
  */
 struct trod_room *drm_flow_room(struct drm_enc *e, struct trod_room *out, struct trod_room *hold);
 void drm_flow_put(struct drm_enc *e, const struct trod_room *out, const struct trod_room *used);
@@ -230,12 +233,12 @@ static inline bool drm_fits(const struct drm_enc *e, uint64_t v)
     return e->native || (uint64_t)((int64_t)(v << rest) >> rest) == v;
 }
 
-/* These return the columns that they counted. ROW has no record: */
+/* Count losses; each returns the columns that it counted. ROW has no record: */
 void drm_lose(struct drm_enc *e, const struct trod_batch *b, uint32_t row);
-/* What ROW says in COLUMN is V, and goes into an entry. */
+/* The value V of ROW's column COLUMN goes into an entry. */
 uint32_t drm_lose_width(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
                         uint32_t column, uint64_t v);
-/* ROW is written with a size of N bytes, MOST at the most. */
+/* ROW is written with a size of N bytes, but an entry holds MOST at the most. */
 uint32_t drm_lose_size(struct drm_enc *e, const struct trod_batch *b, uint32_t row, uint64_t n,
                        uint64_t most);
 /* The instruction of ROW is written. */
@@ -256,7 +259,10 @@ int drm_enc_side_new(struct drm_enc_side **out);
 void drm_enc_side_free(struct drm_enc_side *s);
 /* The place of the instruction at PC, made if it is new; NULL: no memory. */
 struct drm_seen *drm_seen_at(struct drm_enc_side *s, uint64_t pc);
-/* What is known of PC is asked for soon: tables of much code do not fit into caches. */
+/*
+ * Prefetch what is known of PC, which is needed soon: with much code the table does not fit into
+ * caches.
+ */
 static inline void drm_seen_soon(const struct drm_enc_side *s, uint64_t pc)
 {
     if (s->seen)

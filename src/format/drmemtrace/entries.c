@@ -33,7 +33,7 @@
         NULL, 0, DRM_C_UNKNOWN, TROD_NOTE, 0, 0                                                    \
     }
 
-/* By type; what is not listed, and all types above, are like the last. */
+/* By type; types that are not listed, and larger ones, are as the last. */
 const struct drm_type_info drm_types[64] = {
     DATA("read", TROD_READ),
     DATA("write", TROD_WRITE),

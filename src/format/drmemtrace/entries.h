@@ -69,7 +69,7 @@ enum drm_type {
 /* How many bits of a file type have a meaning: enum trod_drm_filetype. */
 enum { DRM_FILETYPE_BITS = 19 };
 
-/* FUNC_ID values from here on are system calls: the number is what is above. By entry width. */
+/* FUNC_ID values from here on are system calls: this plus their number. By entry width. */
 #define DRM_SYSCALL_BASE_32 TROD_DRM_SYSCALL_BASE_32
 #define DRM_SYSCALL_BASE_64 TROD_DRM_SYSCALL_BASE_64
 

@@ -222,8 +222,8 @@ static int instruction(struct drm_call *c, const uint8_t *tile, const uint8_t *p
 }
 
 /*
- * Further instructions after the last: count of them, a length each. They repeat everything of the
- * last one but where they lie and how long they are.
+ * A bundle: further instructions behind the last one, their number and a length each. They have
+ * everything of the last one but address and length.
  */
 static int bundle(struct drm_call *c, const uint8_t *tile, const uint8_t *p, uint32_t count)
 {
@@ -317,7 +317,7 @@ static int encoding(struct drm_call *c, const uint8_t *p, uint32_t size)
     return DRM_HIDDEN;
 }
 
-/* THREAD, PID, HEADER and FOOTER: they change what rows say and are none. */
+/* THREAD, PID, HEADER and FOOTER change the state of the reader and give no rows. */
 static int structure(struct drm_call *c, const uint8_t *p, unsigned type, uint64_t addr)
 {
     struct drm_dec *d = c->d;
@@ -475,9 +475,8 @@ static void chunk_end(struct drm_call *c, const uint8_t *p, uint64_t value)
 }
 
 /*
- * RECORD_ORDINAL: how many rows there were, at the beginning of a chunk. The first one after a jump
- * is what tells. Where the chunk before has no end (it was damaged) the numbers go on with this
- * one.
+ * RECORD_ORDINAL: number of rows before a chunk. The first one behind a jump sets the count. Where
+ * the chunk before has no end (it was damaged) the numbers go on with this one.
  */
 static void ordinal(struct drm_call *c, const uint8_t *p, uint64_t value)
 {

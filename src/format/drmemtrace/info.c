@@ -1,8 +1,9 @@
 /*
- * info.c - what `trod info` tells of a drmemtrace trace: header, whole, events, system calls.
+ * info.c - the part of `trod info` that is special to drmemtrace: header, totals, events, system
+ * calls.
  *
- * An analysis like any other, but it belongs to the format. Numbers that are not in the trace are
- * absent.
+ * It is an analysis like any other, but belongs to the format. Numbers that are not in the trace
+ * are absent.
  */
 #include "format/drmemtrace/beside.h"
 #include "format/drmemtrace/entries.h"

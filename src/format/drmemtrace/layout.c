@@ -17,7 +17,7 @@
 
 enum { LIST_BYTES = 1 << 26, SCHEDULE_BYTES = 32, PATH_BYTES = 4096, NAME_BYTES = 256 };
 
-/* Are entries copied? As drm_begin and drm_target decide. */
+/* Are entries copied? The same decision as in drm_begin and drm_target. */
 static bool copies(const struct drm_options *o, const struct trod_meta *m, uint32_t drops)
 {
     return m->format && strcmp(m->format, "drmemtrace") == 0 && !o->version && !o->chunk &&
@@ -45,8 +45,8 @@ static const char *suffix_of(const char *compress)
 }
 
 /*
- * A copy needs to see where chunks end and who runs when. An archive has its chunks already; of
- * other files a copy may have to be cut, and goes on as if written anew.
+ * A copy must know where chunks end and which thread runs when. Archives have chunks already; other
+ * files may have to be cut, and then the copy is written anew from there on.
  */
 static uint32_t wants(const void *opt, const struct trod_meta *m, uint32_t drops)
 {
@@ -57,7 +57,9 @@ static uint32_t wants(const void *opt, const struct trod_meta *m, uint32_t drops
     return (DRM_WRITES & ~(copy ? 0 : (uint32_t)TROD_COL_RAW)) | TROD_COL_KIND | TROD_COL_FLAGS;
 }
 
-/* Does each input become a file? Those that are copied, and raw ones, which have a thread each. */
+/*
+ * Does each input become a file? Inputs that are copied do, and raw ones, which hold a thread each.
+ */
 static bool by_file(const struct drm_options *o, const struct trod_meta *m, uint32_t drops)
 {
     return copies(o, m, drops) || (m->dialect && strcmp(m->dialect, raw_dialect) == 0);
@@ -157,7 +159,7 @@ static bool alone(const struct trod_meta *m, uint32_t stream)
     return true;
 }
 
-/* drmemtrace.APP.TID.RANDOM, the last of these following from the others. */
+/* drmemtrace.APP.TID.RANDOM, where RANDOM is computed from the other two. */
 static void name_of_thread(const struct drm_options *o, const struct trod_meta *m, uint32_t stream,
                            char *out, size_t n)
 {
@@ -170,8 +172,9 @@ static void name_of_thread(const struct drm_options *o, const struct trod_meta *
 }
 
 /*
- * The input whose place in the folder that of KEY is taken from: the file that is copied, or that
- * the thread came from. UINT32_MAX: none. *OWN: nothing else is made of it, it may have its name.
+ * The input that gives file KEY its place in the folder: the file that is copied, or that its
+ * thread comes from. UINT32_MAX: none. *OWN: KEY is the only file made from it, and may have its
+ * name.
  */
 static uint32_t source_of(const struct drm_options *o, const struct trod_meta *m, uint32_t key,
                           uint32_t drops, bool *own)
@@ -247,7 +250,7 @@ static int put_entry(struct trod_output *out, const struct drm_schedule *s)
     return trod_output_write(out, p, sizeof p);
 }
 
-/* Entries of one list: of several of the same thread behind each other the first. */
+/* Join consecutive entries of one thread in a list: keep the first of each. */
 static int put_serial(struct trod_output *out, const struct drm_schedule *s, size_t n)
 {
     int rc = TROD_OK;
@@ -309,8 +312,8 @@ static int put_file(const struct folder *f, const char *name, const void *p, siz
 }
 
 /*
- * The file NAME that belongs to the trace: one that META has, or the one beside the input FILE. One
- * that cannot be read is a warning: the trace can be read without it.
+ * Write the file NAME beside the trace: the bytes that META keeps, else a copy of the file beside
+ * the input FILE. One that cannot be read is a warning: the trace can be read without it.
  */
 static int keep_file(const struct folder *f, const char *name, const struct trod_meta *meta,
                      uint32_t file, struct trod_diag *diag)

@@ -28,7 +28,10 @@ struct file {
     bool told; /* that it has changed */
 };
 
-/* Bytes of addresses [start, end), of a file or of a list; those behind n are not known. */
+/*
+ * Bytes of addresses [start, end), from a file or from a list; bytes behind the first n are not
+ * known.
+ */
 struct stretch {
     uint64_t start, end;
     size_t file;          /* number of the file, SIZE_MAX: bytes of a list */
@@ -193,7 +196,7 @@ static int complain(const struct list *l, const char *kind, const char *what, co
     return trod_warning(l->diag, TROD_ERR_IO, kind, &at, "%s: '%s'", what, path);
 }
 
-/* Is file P the one of which LINE tells? NULL, or what is wrong. */
+/* Is file P the one that LINE describes? NULL, or the reason why not. */
 static const char *wrong(const struct list *l, const struct module_line *n, const struct elf *e,
                          uint64_t size)
 {
@@ -235,7 +238,7 @@ static struct file *file_of(struct list *l, const char *path)
     return f;
 }
 
-/* Bytes [OFFSET, OFFSET + N) of F, or what there is of them, at START up to END. */
+/* Add bytes [OFFSET, OFFSET + N) of F, as far as it has them, at addresses START to END. */
 static int add_of_file(struct list *l, uint64_t start, uint64_t end, const struct file *f,
                        uint64_t offset, uint64_t n)
 {
@@ -249,7 +252,7 @@ static int add_of_file(struct list *l, uint64_t start, uint64_t end, const struc
                                                .n = have < n ? have : n});
 }
 
-/* The stretches of a module of which the list has one line (before version 4). */
+/* Add the segments of a module that has one line in the list (before version 4). */
 static int add_whole(struct list *l, const struct module_line *n, const struct file *f,
                      const struct elf *e)
 {
@@ -264,7 +267,7 @@ static int add_whole(struct list *l, const struct module_line *n, const struct f
     return rc;
 }
 
-/* Nothing of the module that line N belongs to can be believed, WHY. */
+/* Report WHY the module that line N belongs to cannot be used. */
 static void refuse_module(struct list *l, const struct module_line *n, const char *why)
 {
     struct drm_modules *m = l->m;
@@ -420,7 +423,7 @@ static int by_start(const void *a, const void *b)
     return x->start == y->start ? 0 : x->start < y->start ? -1 : 1;
 }
 
-/* The bytes of F, which has not changed; that it has is said once. */
+/* The bytes of F, if it has not changed; a change is reported once. */
 static const uint8_t *bytes_of_file(const struct drm_modules *m, struct file *f, uint64_t offset,
                                     uint32_t size)
 {

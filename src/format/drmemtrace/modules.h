@@ -29,8 +29,8 @@ int drm_modules_generated(struct drm_modules *m, const uint8_t *p, size_t n, con
                           struct trod_diag *diag);
 
 /*
- * The SIZE bytes at address PC; NULL where they are not known. A file that is not what it was when
- * it was opened is said once, to the diag of the list it was in.
+ * The SIZE bytes at address PC; NULL where they are not known. A file that has changed since it was
+ * opened is reported once, to the diag of drm_modules_add.
  */
 const uint8_t *drm_modules_code(struct drm_modules *m, uint64_t pc, uint32_t size);
 

@@ -17,7 +17,7 @@
 
 enum { LINES = 1 << 11, CODE_LINE = 7, REGDEPS_LINE = 8 };
 
-/* What goes from row to row: struct trod_native's memory. */
+/* The state between rows, in the memory of struct trod_native. */
 struct memory {
     uint64_t begun;
     uint64_t tid, ordinal; /* of the line before */
@@ -154,7 +154,10 @@ static void put_marker(struct text *t, const struct trod_batch *b, uint32_t row,
         put(t, "<marker: %s>\n", texts[marker].before);
 }
 
-/* Encoding bytes as the ISA's users read them; x86 has up to 7 on the line. Returns how many. */
+/*
+ * Put encoding bytes in the order that is usual for the ISA; of x86 up to 7 fit on the line.
+ * Returns how many.
+ */
 static uint32_t put_code(struct text *t, const struct trod_batch *b, const uint8_t *code,
                          uint32_t n)
 {

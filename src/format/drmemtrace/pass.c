@@ -1,11 +1,11 @@
 /*
  * pass.c - how decoding begins in the middle of a plain trace: one decoder passes over all entries,
- * others go on from where it is.
+ * others are forked from it.
  *
- * Implements struct trod_parts. Plain data and instruction entries change nothing but numbers and
- * which instruction was the last: those that the hot loop of decode.c would make rows of are
- * counted. All others are decoded as ever, and so is the last instruction of each run of plain
- * entries with what follows it, so that the decoder knows what it would know.
+ * Implements struct trod_parts. Plain data and instruction entries change only counters and the
+ * last instruction: those of which the hot loop of decode.c would make rows are counted. All other
+ * entries are decoded as usual, and so is the last instruction of each run of plain entries with
+ * the entries behind it, so that the state of the decoder is the same as after decoding.
  */
 #include "format/drmemtrace/decode.h"
 
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* What lies before an entry that a part may begin with: entries of known types, the last plain. */
+/* A part begins behind so many entries of known types, the last of them plain. */
 enum { CLEAR = 8 };
 
 /* Does the hot loop make a row of the entry at P? */
@@ -26,9 +26,8 @@ static inline bool is_plain(const struct drm_hot *hot, const uint8_t *p)
 }
 
 /*
- * An instruction that is plain, behind another plain entry, begins a tile: what belongs to it lies
- * in the same one. Where types are known nothing is out of step, which depends on up to CLEAR
- * entries behind.
+ * A plain instruction behind another plain entry begins a tile. Whether the stream is out of step
+ * is decided by looking at up to CLEAR entries: behind so many of known types it is not.
  */
 static size_t cut(const void *dec, uint64_t offset, const uint8_t *p, size_t n)
 {
@@ -49,8 +48,8 @@ static size_t cut(const void *dec, uint64_t offset, const uint8_t *p, size_t n)
 }
 
 /*
- * The plain entries from P on, MOST at the most: *INSTRS is advanced by the fetched instructions
- * among them. Returns where they end.
+ * Count plain entries from P on, MOST at the most, and add the fetched instructions among them to
+ * *INSTRS. Returns where they end.
  */
 static const uint8_t *plain_entries(const struct drm_dec *d, const uint8_t *p, size_t most,
                                     uint64_t *instrs)
@@ -79,9 +78,9 @@ static inline TROD_WIDE __m256i keys(const uint8_t *p)
 }
 
 /*
- * As plain_entries, for groups that are plain as a whole, whose sizes are not 0. Of a type with the
- * digits h and l (base 16), byte l of side->pass has bit h where it is plain, and bit 4 + h where
- * such instructions are counted.
+ * As plain_entries, for groups of 8 that are plain as a whole and whose sizes are not 0. For a type
+ * with the hexadecimal digits h and l, byte l of side->pass has bit h where it is plain, and bit 4
+ * + h where it is an instruction that is counted.
  */
 static TROD_WIDE const uint8_t *plain_groups(const struct drm_dec *d, const uint8_t *p, size_t most,
                                              uint64_t *instrs)

@@ -1,8 +1,8 @@
 /*
- * past.c - encodings that several decoders share: those that came before they began.
+ * past.c - encodings that several decoders share: those that came before they were forked.
  *
- * Implements drm_side_fork. A side looks for what it has not learned itself in its past, from what
- * came last to what came first, and keeps it, so that each instruction is looked for once.
+ * Implements drm_side_fork. A side looks up what it has not learned itself in its past, the newest
+ * part first, and keeps it, so that each instruction is looked up once.
  */
 #include "format/drmemtrace/side.h"
 
@@ -91,7 +91,7 @@ static int end_of_past(struct drm_side *s)
     return drm_side_texts(s);
 }
 
-/* S, which knows nothing, gets room for what is in its past: that is what it is going to meet. */
+/* Give S, which is empty, room for as many encodings as its past has: it is going to meet those. */
 static bool expect_past(struct drm_side *s)
 {
     uint32_t n = DRM_FIRST_KNOWN;

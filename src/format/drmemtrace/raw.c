@@ -1,8 +1,8 @@
 /*
  * raw.c - the final trace that is made of a raw file: header, markers, times, the end.
  *
- * Implements raw.h after docs/formats/drmemtrace-raw.md. What is made are entries of a trace that
- * is no archive; the driver reads them, and copying them cuts them into chunks. Not made: system
+ * Implements raw.h after docs/formats/drmemtrace-raw.md. The output is the entries of a trace
+ * without chunks; the driver decodes them, and copying them cuts them into chunks. Not made: system
  * calls from Intel PT data.
  */
 #include "format/drmemtrace/raw.h"
@@ -111,7 +111,10 @@ static bool may_block(const struct raw *c, uint64_t number)
     return false;
 }
 
-/* What a marker changes before it is written. Returns 1: it is not written, 0, or an error. */
+/*
+ * Do what a marker changes, before it is written. Returns 1 if it is not to be written, 0, or an
+ * error.
+ */
 static int before_marker(struct raw *c, unsigned number, uint64_t value)
 {
     const struct trod_place at = trod_place_offset(c->path, c->offset);
@@ -188,7 +191,7 @@ static int marker(struct raw *c)
 
 /* --- beginning and end --- */
 
-/* Times that step back a little are those of processors whose clocks differ. */
+/* Times that step back a little come from processors whose clocks differ. */
 static int put_time(struct raw *c, uint64_t time)
 {
     const int rc = raw_inject(c);
@@ -222,7 +225,7 @@ static int put_header(struct raw *c, bool has_time)
     return rc == TROD_OK && has_time ? put_time(c, c->time) : rc;
 }
 
-/* Raw files of versions that are not known are told as such. */
+/* Refuse raw files of unknown versions. */
 static int check_version(const struct raw *c)
 {
     const struct trod_place at = trod_place_path(c->path);
@@ -280,7 +283,7 @@ static int begin(struct raw *c)
     return put_header(c, time != 0);
 }
 
-/* The thread has ended: here, or (CUT) nobody knows where. */
+/* End of the thread: regular, or (CUT) because the file ends. */
 static int end(struct raw *c, bool cut)
 {
     int rc = TROD_OK;

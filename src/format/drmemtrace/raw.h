@@ -1,9 +1,9 @@
 /*
- * raw.h - thread files as DynamoRIO's tracer leaves them, and what becomes of them.
+ * raw.h - thread files as DynamoRIO's tracer leaves them, translated to a final trace.
  *
- * Implements docs/formats/drmemtrace-raw.md. A raw file is read as the final trace that is made of
- * it: an input over the input (io/made.h), which the driver decodes like any other. So every
- * command reads raw traces, and converting one copies the entries that were made.
+ * Implements docs/formats/drmemtrace-raw.md. The translation is an input over the input
+ * (io/made.h), which the driver decodes like any other. So every command reads raw traces, and
+ * converting one copies the translated entries.
  */
 #ifndef TROD_DRMEMTRACE_RAW_H
 #define TROD_DRMEMTRACE_RAW_H
@@ -20,7 +20,8 @@
 enum {
     RAW_BYTES = 8,
     RAW_VERSION_MAX = 8,
-    RAW_VERSION_LIKELY = 31, /* what is seen to be a raw file, if only to be refused */
+    /* versions that are recognised as raw files, even if only to refuse them */
+    RAW_VERSION_LIKELY = 31,
     RAW_FILES_MAX = 1 << 16,
     RAW_REGS = 64,
     RAW_COPY = 64 /* bytes of plain blocks copied at a time: so many more may be read and written */
@@ -48,7 +49,7 @@ enum raw_ext {
     RAW_BASE     /* of a gather or scatter */
 };
 
-/* From which version of raw files on there is something. */
+/* The version of raw files that introduced each of these. */
 enum {
     RAW_VERSION_LEAST = 2,
     RAW_VERSION_ELISION = 3,    /* addresses that follow from others are left out */
@@ -100,7 +101,7 @@ static inline bool raw_is_marker(uint64_t e, unsigned marker)
     return raw_is_ext(e, RAW_MARKER) && raw_b(e) == marker;
 }
 
-/* Of a PC entry: how many instructions, the module's number, where in it. */
+/* Fields of a PC entry: number of instructions, number of the module, offset in it. */
 static inline unsigned raw_count(uint64_t e)
 {
     return (unsigned)(e >> 49 & 0xfff);
@@ -140,27 +141,30 @@ int raw_code_open(struct raw_code **out, const char *path, const struct trod_fil
                   const struct trod_beside_options *opt, struct trod_diag *diag);
 void raw_code_close(struct raw_code *c);
 
-/* Address of what a PC entry (or the old form of a kernel event) E says. False: no such module. */
+/*
+ * Address that a PC entry (or the old form of a kernel event) E stands for. False: no such module.
+ */
 bool raw_code_address(const struct raw_code *c, uint64_t e, uint64_t *pc);
 
 /*
- * Up to N bytes of code at OFF bytes from where E says, which is address PC; *VERSION tells apart
- * what was generated at one address at different times. NULL: none are known.
+ * Up to N bytes of code at OFF bytes behind the place of E, whose address is PC; *VERSION
+ * distinguishes code that was generated at one address at different times. NULL: not known.
  */
 const uint8_t *raw_code_bytes(struct raw_code *c, uint64_t e, uint64_t off, uint64_t pc,
                               uint32_t *n, uint64_t *version);
 
-/* What the code that E lies in is called; static for as long as C is open. */
+/* Name of the code that E lies in, for messages; valid as long as C is open. */
 const char *raw_code_name(const struct raw_code *c, uint64_t e);
 
 /* --- raw_block.c: blocks of instructions, decoded once --- */
 
 enum raw_ref_flag {
     RAW_REF_WRITE = 1 << 0,
-    RAW_REF_ELIDED = 1 << 1, /* no entry says its address: it is the base's, or fixed */
-    RAW_REF_FIXED = 1 << 2,  /* of the elided: the address is disp */
-    RAW_REF_BASE = 1 << 3,   /* entries hold the register's value; disp is to be added */
-    RAW_REF_LINE = 1 << 4    /* all of the cache line that the address lies in */
+    /* its address is in no entry: it follows from the base's entry, or is fixed */
+    RAW_REF_ELIDED = 1 << 1,
+    RAW_REF_FIXED = 1 << 2, /* of the elided: the address is disp */
+    RAW_REF_BASE = 1 << 3,  /* entries hold the register's value; disp is to be added */
+    RAW_REF_LINE = 1 << 4   /* it accesses the whole cache line of its address */
 };
 
 struct raw_ref {
@@ -170,7 +174,7 @@ struct raw_ref {
     uint8_t base;
 };
 
-/* An address in the entries of a plain block: what a raw entry says, and DISP. */
+/* An address in the entries of a plain block: the sum of a raw entry and DISP. */
 struct raw_fill {
     uint64_t disp;
     uint32_t at, from; /* bytes: of the address in the block's entries, of the raw entry behind the
@@ -203,8 +207,8 @@ struct raw_block {
     bool known;      /* where it lies is known */
     bool strange;    /* the code of what comes next is known, but no instruction of the decoder's */
     /*
-     * A plain block: nothing in it depends on more than the addresses that entries say, and no
-     * branch is in it but at its end. Its entries without encodings stand made.
+     * A plain block: nothing in it depends on more than the addresses in entries, and it has no
+     * branch but at its end. Its entries without encodings are made once.
      */
     bool plain;
     uint32_t insn, ref;
@@ -214,7 +218,8 @@ struct raw_block {
     size_t made;
     uint64_t target; /* of that branch, where the opcode tells it: it is aimed */
     bool conditional, aimed;
-    uint32_t sure;    /* all its encodings were written when so many had been taken back, and 1 */
+    /* all of its encodings are written, as of this value of the counter of encodings taken back */
+    uint32_t sure;
     uint32_t follows; /* number of the block that came behind it the last time */
 };
 
@@ -223,7 +228,7 @@ struct raw_site {
     bool written;
 };
 
-/* Only raw_block.c changes it, but for what the functions below remember. */
+/* Changed by raw_block.c only, except for what the functions below remember. */
 struct raw_blocks {
     struct raw_code *code;
     struct trod_operands_decoder *decoder;
@@ -262,7 +267,7 @@ static inline uint64_t raw_key(uint64_t e)
 /* The block of PC entry E; it and what it points to stay until the next call. NULL: no memory. */
 struct raw_block *raw_block_find(struct raw_blocks *b, uint64_t e);
 
-/* The same behind block number BEFORE, which is nearly always followed by the same one. */
+/* The same for the block behind block number BEFORE, where nearly always the same one follows. */
 static inline struct raw_block *raw_block_behind(struct raw_blocks *b, size_t before, uint64_t e)
 {
     struct raw_block *block = &b->block[b->block[before].follows];
@@ -286,13 +291,13 @@ static inline bool raw_block_sure(struct raw_blocks *b, struct raw_block *block)
 /* From here on the file type is this. */
 void raw_blocks_retype(struct raw_blocks *b, uint64_t filetype);
 
-/* Has the encoding of site N been written? Say so, or that it was taken back. */
+/* Was the encoding of site N written? Set that it was, or that it was taken back. */
 bool raw_site_new(struct raw_blocks *b, uint32_t site);
 bool raw_site_written(const struct raw_blocks *b, uint32_t site);
 void raw_site_forget(struct raw_blocks *b, uint32_t site);
 /* The same of all versions of the code at PC. */
 void raw_sites_forget(struct raw_blocks *b, uint64_t pc);
-/* No encoding has been written: a chunk begins. */
+/* A chunk begins: no encoding has been written in it. */
 void raw_sites_anew(struct raw_blocks *b);
 /* The number of VERSION of the code at PC; UINT32_MAX: no memory. */
 uint32_t raw_site(struct raw_blocks *b, uint64_t pc, uint64_t version);

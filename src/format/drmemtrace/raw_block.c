@@ -1,8 +1,9 @@
 /*
- * raw_block.c - blocks of instructions of raw files, each decoded once: what its entries become.
+ * raw_block.c - blocks of instructions of raw files, each decoded once: the entries they stand for.
  *
- * Implements raw.h after docs/formats/drmemtrace-raw.md, "Addresses that are left out". What the
- * tracer leaves out it decides block by block, from the instructions alone; the same is done here.
+ * Implements raw.h after docs/formats/drmemtrace-raw.md, "Addresses that are left out". The tracer
+ * decides block by block, from the instructions alone, which addresses it leaves out; this file
+ * decides the same.
  */
 #include "format/drmemtrace/raw.h"
 
@@ -200,8 +201,7 @@ static uint16_t type_of(const struct trod_operands *o)
     }
 }
 
-/* What PRFM asks for: three bits of what, by two of which cache and one of whether it is not kept.
- */
+/* PRFM's operand: three bits for the type, two for the cache, one for streaming. */
 static uint16_t a64_hint(unsigned operation)
 {
     static const uint16_t reads[] = {DRM_PREFETCH + 1, DRM_PREFETCH_READ_L1_NT,
@@ -231,7 +231,7 @@ static uint16_t access_type(const struct trod_operands *o, bool write)
     return write ? DRM_WRITE : DRM_READ;
 }
 
-/* Is the address of OP left out? SAW are the registers whose values entries of the block told. */
+/* Is the address of OP left out? SAW: the registers whose values are in entries of the block. */
 static uint8_t elided(const struct trod_operand *op, uint64_t *saw)
 {
     if (op->form == TROD_OPERAND_FIXED)
@@ -244,7 +244,7 @@ static uint8_t elided(const struct trod_operand *op, uint64_t *saw)
     return 0;
 }
 
-/* Append what becomes of OP to the block's refs. SAW: NULL where nothing is left out. */
+/* Append the refs of OP to those of the block. SAW: NULL where no address is left out. */
 static bool add_ref(struct raw_blocks *b, struct raw_insn *n, const struct trod_operands *o,
                     const struct trod_operand *op, bool write, uint64_t *saw)
 {
@@ -337,8 +337,8 @@ static bool plain_insn(const struct raw_blocks *b, const struct raw_insn *n, boo
 }
 
 /*
- * The address of R lies AT bytes into the entries of BLOCK. TOLD: by register, where behind the
- * block an entry tells its value. False: no memory.
+ * The address of R lies AT bytes into the entries of BLOCK. TOLD: by register, the entry behind the
+ * block that has its value. False: no memory.
  */
 static bool add_fill(struct raw_blocks *b, struct raw_block *block, const struct raw_ref *r,
                      size_t at, uint32_t told[static RAW_REGS])

@@ -94,8 +94,8 @@ static int read_lines(struct raw_code *c, const struct trod_buf *text)
 }
 
 /*
- * A list that cannot be used is a warning: then nothing is known. Nor is it said which files of it
- * are not there or have changed, before an instruction of theirs comes.
+ * A list that cannot be used is a warning: then no code is known. Files of the list that are
+ * missing or have changed are only reported when an instruction in them comes.
  */
 static int open_list(struct raw_code *c, const char *path, const char *dir, struct trod_diag *diag)
 {
@@ -175,7 +175,7 @@ static bool find_list(const char *path, const struct trod_files *files, enum tro
     return drm_find_beside(path, name, out, n);
 }
 
-/* The folder above the one that LIST lies in, where files may lie that were moved with a trace. */
+/* The folder above that of LIST: files that were moved together with the trace may lie there. */
 static bool folder_above(const char *list, char *out, size_t n)
 {
     const char *slash = strrchr(list, '/');
@@ -216,7 +216,10 @@ int raw_code_open(struct raw_code **out, const char *path, const struct trod_fil
     return TROD_OK;
 }
 
-/* The record of generated code that holds ID: ids may count bytes, so it may begin before. */
+/*
+ * The record of generated code that holds ID: ids may count bytes, so it may begin at an earlier
+ * one.
+ */
 static const struct generated *generated_at(const struct raw_code *c, uint64_t id, uint64_t *off)
 {
     size_t lo = 0, hi = c->n;

@@ -1,11 +1,10 @@
 /*
- * raw_copy.c - the final trace that is made of a raw file, written as it is made, without rows.
+ * raw_copy.c - writes the final trace that is made of a raw file directly, without rows.
  *
  * Implements the copy callback of struct trod_format after docs/formats/drmemtrace-raw.md and
  * drmemtrace-writing.md, "Chunks": an archive is cut before the first instruction that a chunk has
- * no room for, and each chunk has the encodings of its instructions. The maker is told to write
- * encodings anew; what it had made by then, but for which it was too early to be written, is seen
- * to here.
+ * no room for, and each chunk has the encodings of its instructions. The translator is told when to
+ * write encodings anew; for entries that it had made before, they are put in here.
  */
 #include "format/drmemtrace/encode.h"
 #include "format/drmemtrace/raw_int.h"
@@ -51,7 +50,7 @@ static uint64_t instructions(const uint32_t *tally)
     return n;
 }
 
-/* The marker at P, behind TALLY entries (NULL: none) that the encoder has not counted. */
+/* Count the marker at P, behind TALLY entries (NULL: none) that the encoder has not counted yet. */
 static int see_marker(struct copying *y, const uint8_t *p, const uint32_t *tally)
 {
     const unsigned number = trod_load_le16(p + 2);
@@ -180,7 +179,7 @@ static int put(struct copying *y, const uint8_t *from, const uint8_t *to)
     return from < to ? trod_output_write(y->to->out, from, (size_t)(to - from)) : TROD_OK;
 }
 
-/* The chunk ends, and the next one begins. REST bytes that are made follow. */
+/* End the chunk and begin the next one. REST: bytes already made that follow. */
 static int cut(struct copying *y, size_t rest)
 {
     struct drm_enc *e = y->e;
@@ -200,7 +199,7 @@ static int cut(struct copying *y, size_t rest)
     drm_chunk_begin(e, &room);
     trod_output_advance(y->to->out, (size_t)(room.p - from));
     raw_sites_anew(y->c->blocks);
-    /* what waits comes before what is made from now on */
+    /* entries that wait come before those made from now on */
     y->careful = rest + y->c->held.n + y->c->rseq.buf.n + SLACK;
     return TROD_OK;
 }
@@ -221,8 +220,8 @@ static int put_encoding(struct copying *y, struct drm_seen *s)
 }
 
 /*
- * The instruction at P, whose own entries begin at FIRST and whose encoding is CODE, END being the
- * end of what is made. What lies before *START is written; it is moved on.
+ * The instruction at P, whose own entries begin at FIRST and whose encoding is CODE; END is the end
+ * of the entries made. Those before *START are written; it is moved on.
  */
 static int chunk_insn(struct copying *y, const uint8_t **start, const uint8_t *first,
                       const uint8_t *p, const uint8_t *end, const struct code *code)
@@ -323,7 +322,7 @@ static void set_chunk_size(struct copying *y, uint8_t *p, size_t n)
         }
 }
 
-/* What was made already and lies in IN, the beginning of the trace, and what C has of it. */
+/* Write what was made when the trace was opened: the beginning in IN, and the rest that C holds. */
 static int put_begun(struct copying *y, struct trod_input *in)
 {
     struct trod_buf begun = {0};

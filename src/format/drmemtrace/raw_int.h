@@ -79,7 +79,7 @@ struct raw {
     uint8_t *modules_told; /* bits by module */
 };
 
-/* Entry I from here; 0 and false behind the end. */
+/* Entry I from the current one; 0 and false behind the end. */
 static inline bool raw_peek(const struct raw *c, size_t i, uint64_t *e)
 {
     *e = 0;
@@ -102,12 +102,12 @@ static inline bool raw_separate(const struct raw *c)
     return (c->filetype & (TROD_DRM_FILTERED | TROD_DRM_IFILTERED)) != 0;
 }
 
-/* What makes IN, if it is made of a raw file; else NULL. */
+/* The translator behind IN, if it is an input made of a raw file; else NULL. */
 struct raw *raw_of(const struct trod_input *in);
 
 /*
- * The next entries, whole ones, to C's out, whose bytes have all been given: some RAW_PIECE bytes,
- * none at the end. Returns 0 or an error, in FAULT, behind which nothing comes.
+ * Make the next entries, whole ones, in C's out, whose former bytes were all consumed: some
+ * RAW_PIECE bytes, none at the end. Returns 0 or an error, in FAULT, behind which nothing comes.
  */
 int raw_make(struct raw *c, struct trod_fault *fault);
 
@@ -120,12 +120,12 @@ int raw_damage(struct raw *c, int status, const char *kind, const char *what);
 /* A marker at entry I: its number, its value, and the entries it takes. False: none is there. */
 bool raw_marker_at(const struct raw *c, size_t i, unsigned *number, uint64_t *value, size_t *n);
 
-/* raw_rows.c: the block of the PC entry here. */
+/* raw_rows.c: translate the block of the current PC entry. */
 int raw_block_rows(struct raw *c);
 
 /*
- * The branches that wait, and what came behind them, are written: NEXT is where execution went on,
- * if KNOWN.
+ * Write the waiting branches and the entries behind them: NEXT is where execution went on, if
+ * KNOWN.
  */
 int raw_release(struct raw *c, uint64_t next, bool known);
 
@@ -138,14 +138,14 @@ int raw_templates_open(struct raw_templates **out, const char *path, unsigned wi
 void raw_templates_close(struct raw_templates *t);
 /* What its use adds to a file type. */
 uint64_t raw_templates_filetype(const struct raw_templates *t);
-/* What stands for the system call that C is in, if it is in one, comes here. */
+/* Write the template of the system call that C is in, if there is one. */
 int raw_inject(struct raw *c);
 
-/* raw_rseq.c: a sequence that ends at END begins. */
+/* raw_rseq.c: a restartable sequence that ends at END begins. */
 int raw_rseq_begin(struct raw *c, uint64_t end);
 /* Instruction N comes next. */
 int raw_rseq_step(struct raw *c, const struct raw_insn *n);
-/* It was left for NEXT; ABORT: by an abort. */
+/* The sequence was left for NEXT; ABORT: by an abort. */
 int raw_rseq_end(struct raw *c, uint64_t next, bool abort);
 void raw_rseq_fini(struct raw_rseq *r);
 

@@ -1,9 +1,9 @@
 /*
- * raw_rows.c - what becomes of a block of a raw file: instructions, encodings, accesses.
+ * raw_rows.c - a block of a raw file as final entries: instructions, encodings, accesses.
  *
- * Implements raw_int.h after docs/formats/drmemtrace-raw.md, "Blocks". Accesses stand in a raw file
- * behind their block, in the order of its instructions; a kernel event in the middle of a block
- * stands behind the accesses that came before it and says its address.
+ * Implements raw_int.h after docs/formats/drmemtrace-raw.md, "Blocks". In a raw file the accesses
+ * of a block stand behind it, in the order of its instructions; a kernel event in the middle of a
+ * block stands behind the accesses before it and says its address.
  */
 #include "format/drmemtrace/raw_int.h"
 
@@ -27,7 +27,7 @@ int raw_release(struct raw *c, uint64_t next, bool known)
         uint8_t *p = c->held.p + b->at;
 
         if (!known && (!b->has_target || b->type == DRM_CONDITIONAL_JUMP)) {
-            /* where it went is not known: it goes, and what came behind it */
+            /* where it went is not known: write it and what came behind it */
             if (b->encoded)
                 raw_site_forget(c->blocks, b->site);
             c->held.n = b->from;
@@ -146,7 +146,7 @@ static bool put_access(struct raw *c, const struct raw_ref *r, uint8_t **p)
     return true;
 }
 
-/* Of filtered accesses each stands behind an entry that says which instruction it belongs to. */
+/* In filtered traces each access stands behind an entry that names its instruction. */
 static bool comes_now(struct raw *c, const struct raw_insn *n)
 {
     uint64_t e, pc;
@@ -215,7 +215,9 @@ static int hold(struct raw *c, const struct raw_insn *n, size_t from, size_t at,
     return TROD_OK;
 }
 
-/* Instruction N and its accesses. NAMED: the entry only says whose access follows. */
+/*
+ * Instruction N and its accesses. NAMED: the entry only names the instruction of the next access.
+ */
 static int put_insn(struct raw *c, const struct raw_insn *n, const struct raw_ref *refs, bool named)
 {
     struct trod_buf *to = n->flags & RAW_INSN_BRANCH ? &c->held : c->sink;
@@ -272,7 +274,7 @@ static bool aborted(struct raw *c, const struct raw_insn *n, size_t from, bool e
     return true;
 }
 
-/* What makes the block end before N. Returns 1: it does, 0, or an error. */
+/* Does the block end before N, and if so do what its end needs. Returns 1, 0, or an error. */
 static int ends_before(struct raw *c, const struct raw_insn *n, const struct raw_block *block,
                        uint64_t offset)
 {
@@ -304,7 +306,7 @@ static int ends_before(struct raw *c, const struct raw_insn *n, const struct raw
     return 0;
 }
 
-/* Instructions of BLOCK from the Ith on are not known: said once by module. */
+/* The instructions of BLOCK from the Ith on are not known: reported once for each module. */
 static int blind(struct raw *c, uint64_t e, const struct raw_block *block, uint64_t pc)
 {
     const struct trod_place at = trod_place_offset(c->path, c->offset);
@@ -339,14 +341,16 @@ static inline uint64_t no_access(uint64_t e)
     return e + (UINT64_C(1) << 61);
 }
 
-/* Is an entry there behind the N at P, and one that says nothing of them? */
+/* Is there an entry behind the N at P, and is it none that concerns them? */
 static inline bool calm_behind(const struct raw *c, const uint8_t *p, uint32_t n)
 {
     return (size_t)(c->p + c->n - p) >= (n + (size_t)1) * RAW_BYTES &&
            raw_kind(trod_load_le64(p + (size_t)n * RAW_BYTES)) != RAW_EXTENDED;
 }
 
-/* Do just the accesses stand here that the plain BLOCK has, and behind them nothing special? */
+/*
+ * Are the entries here exactly the accesses of the plain BLOCK, with no special entry behind them?
+ */
 static bool calm(const struct raw *c, const struct raw_block *block)
 {
     uint64_t special = 0;
@@ -399,8 +403,8 @@ static inline int make_room(struct raw *c, const struct raw_block *block)
 }
 
 /*
- * The plain block that comes next, behind block number BEFORE, and of which nothing remains to be
- * seen but whether its accesses are there.
+ * The plain block that comes next, behind block number BEFORE, if only its accesses remain to be
+ * checked.
  */
 static struct raw_block *plain_next(struct raw *c, size_t before)
 {
@@ -427,7 +431,9 @@ static inline void settle(const struct raw *c, const struct raw_block *block, ui
         trod_store_le16(p, block->target == next ? DRM_TAKEN_JUMP : DRM_UNTAKEN_JUMP);
 }
 
-/* The last bytes of the sink are of the branch at the end of BLOCK, which waits. */
+/*
+ * The last bytes of the sink belong to the branch at the end of BLOCK: it becomes a waiting branch.
+ */
 static int hold_last(struct raw *c, const struct raw_block *block)
 {
     const struct raw_insn *last = c->blocks->insn + block->insn + block->n - 1;
@@ -440,9 +446,9 @@ static int hold_last(struct raw *c, const struct raw_block *block)
 }
 
 /*
- * Plain block number N, of which nothing remains to be seen but its accesses, and those like it
- * that follow: their entries are copied, and addresses filled in. Where a plain block follows, a
- * branch went there.
+ * Plain block number N, of which only the accesses remain to be checked, and further ones like it:
+ * their entries are copied, and addresses filled in. If a plain block follows, the branch went
+ * there.
  */
 static int plain_rows(struct raw *c, size_t n)
 {

@@ -1,9 +1,10 @@
 /*
- * raw_rseq.c - restartable sequences of raw files: what was recorded is not always what happened.
+ * raw_rseq.c - restartable sequences of raw files: what was recorded is not always what was
+ * executed.
  *
  * Implements raw_int.h after docs/formats/drmemtrace-raw.md, "Restartable sequences". The tracer
- * runs such a sequence twice, recording the first time; where the second one ended shows in what
- * follows. Until then its entries are kept.
+ * runs such a sequence twice and records the first time; where the second run ended follows from
+ * the entries behind. Until then the entries of the sequence are kept.
  */
 #include "format/drmemtrace/raw_int.h"
 
@@ -68,7 +69,7 @@ static uint64_t address_at(const struct raw *c, size_t at)
     return c->width == DRM_ENTRY_64 ? trod_load_le64(p) : trod_load_le32(p);
 }
 
-/* The encoding of the instruction at PC is to be written again. */
+/* Forget that the encoding of the instruction at PC was written. */
 static void forget(struct raw *c, uint64_t pc)
 {
     const struct raw_rseq *r = &c->rseq;
@@ -80,7 +81,7 @@ static void forget(struct raw *c, uint64_t pc)
         }
 }
 
-/* Take back what lies from about FROM to about TO: both go on to where an instruction ends. */
+/* Take back the entries from FROM to TO, both rounded up to the end of an instruction. */
 static void take_back(struct raw *c, size_t from, size_t to)
 {
     struct raw_rseq *r = &c->rseq;
@@ -103,7 +104,10 @@ static void take_back(struct raw *c, size_t from, size_t to)
     r->buf.n -= to - from;
 }
 
-/* The branch that execution left by for NEXT. *SKIPS: it jumped over what left. NULL: none. */
+/*
+ * The branch by which execution left the sequence for NEXT. *SKIPS: no branch goes there, but this
+ * one jumps forward inside the sequence. NULL: none.
+ */
 static const struct raw_branch *exit_of(const struct raw_rseq *r, uint64_t next, bool *skips)
 {
     const struct raw_branch *found = NULL;
@@ -121,7 +125,7 @@ static const struct raw_branch *exit_of(const struct raw_rseq *r, uint64_t next,
     return found;
 }
 
-/* A jump from PC to NEXT that nobody recorded, with its encoding. */
+/* A jump from PC to NEXT that was not recorded, with a made-up encoding. */
 static int add_jump(struct raw *c, uint64_t pc, uint64_t next)
 {
     const bool a64 = c->filetype & TROD_DRM_AARCH64;
@@ -133,7 +137,7 @@ static int add_jump(struct raw *c, uint64_t pc, uint64_t next)
         trod_store_le32(code, 0x14000000 | ((uint32_t)(next - pc) >> 2 & 0x03ffffff));
     else
         trod_store_le32(code + 1, (uint32_t)(next - pc - JUMP_BYTES));
-    /* what is really there is to be told again when it is executed */
+    /* its real encoding must be written when it is executed */
     raw_sites_forget(c->blocks, pc);
     rc = raw_add(c, &c->rseq.buf, DRM_ENCODING, n, trod_load_le64(code));
     if (rc == TROD_OK && c->width == DRM_ENTRY_32) {

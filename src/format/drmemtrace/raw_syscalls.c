@@ -154,8 +154,8 @@ static const struct sequence *find(const struct raw_templates *t, uint64_t numbe
 }
 
 /*
- * Where the marker of its target stands if the last instruction of S is an indirect branch;
- * SIZE_MAX: it is none. *HERE: there is no marker, it is to be put there.
+ * Where the marker of the target stands if the last instruction of S is an indirect branch;
+ * SIZE_MAX: it is none. *HERE: there is no marker, and this is its place.
  */
 static size_t last_target(const struct raw_templates *t, const struct sequence *s, bool *here)
 {
@@ -176,7 +176,7 @@ static size_t last_target(const struct raw_templates *t, const struct sequence *
     return SIZE_MAX;
 }
 
-/* The target is set anew: where the kernel goes back to is what stands behind the system call. */
+/* Replace the target: the kernel returns to the instruction behind the system call. */
 int raw_inject(struct raw *c)
 {
     const struct raw_templates *t = c->templates;

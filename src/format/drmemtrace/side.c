@@ -155,7 +155,10 @@ void drm_side_begin(struct drm_side *s)
     s->given = 0;
 }
 
-/* Is there, among the rows of OUT from HAD on, one that makes what is known no word of a source? */
+/*
+ * May the rows of OUT from HAD on belong to more than one window, or are there instructions that
+ * are new but were not fetched? Then a side that passed over them can be no source.
+ */
 static bool is_vague(const struct trod_batch *out, uint32_t had)
 {
     const uint32_t need = TROD_COL_KIND | TROD_COL_SUB | TROD_COL_FLAGS;
@@ -231,8 +234,8 @@ static bool grow_proofs(struct drm_side *s)
 }
 
 /*
- * PAGE, which came from the past, to places of side->recent that nothing was put into: looked for
- * one word at a time all of them would be, by a decoder that begins among code that came before.
+ * Copy PAGE, which came from the past, to unused places of side->recent: a decoder that begins in
+ * the middle would otherwise look up its words one by one.
  */
 static void recall_page(struct drm_side *s, const struct drm_proof *page)
 {
@@ -243,7 +246,10 @@ static void recall_page(struct drm_side *s, const struct drm_proof *page)
             trod_recent_put(s->recent, pc, 0, page->bits[i]);
 }
 
-/* Page NUMBER of S, or what the past has of it; where there is none MAKE one. bits NULL: none. */
+/*
+ * Page NUMBER of S, or a copy of the past's; if there is none and MAKE is set, a new one. bits
+ * NULL: none.
+ */
 static struct drm_proof *proof_page(struct drm_side *s, uint64_t number, bool make)
 {
     struct drm_proof *page = drm_proof_place(s->proofs, s->proof_mask, number);
@@ -282,7 +288,7 @@ void drm_side_prove_page(struct drm_side *s, uint64_t pc)
         *drm_proof_word(&s->proved, pc) |= UINT64_C(1) << (pc & 63);
 }
 
-/* The encoding of the instruction at PC is another one now. */
+/* The encoding of the instruction at PC has changed. */
 static void disprove(struct drm_side *s, uint64_t pc)
 {
     const struct drm_proof *page = proof_page(s, pc >> DRM_PROOF_SHIFT, false);
@@ -294,7 +300,7 @@ static void disprove(struct drm_side *s, uint64_t pc)
         trod_recent_at(s->recent, pc)->bits &= ~bit;
 }
 
-/* A slot that no row speaks of. Returns its shared offset, or a negative status. */
+/* A slot that no row points to. Returns its shared offset, or a negative status. */
 static int64_t new_slot(struct drm_side *s)
 {
     static const uint8_t zeros[SLOT];

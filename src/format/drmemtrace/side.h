@@ -1,9 +1,10 @@
 /*
- * side.h - what a drmemtrace decoder knows that has no bound: encodings by pc, threads by number.
+ * side.h - the part of a drmemtrace decoder's state that has no bound: encodings by pc, threads by
+ * number.
  *
  * Implements docs/design.md, "A format driver" (state beside the plain state). Copies of a decoder
  * share one side. Encodings are 16-byte slots of an append-only pool that batches call `shared`: a
- * slot is given to another instruction only after its own changed and no row speaks of it any more.
+ * slot is reused only when its instruction has changed and no row points to it.
  */
 #ifndef TROD_DRMEMTRACE_SIDE_H
 #define TROD_DRMEMTRACE_SIDE_H
@@ -39,8 +40,8 @@ struct drm_thread {
 };
 
 /*
- * Instructions whose encoding has come and is no system call: a bit for each pc, in pages, with the
- * words looked at last in a table before them (side->recent).
+ * Instructions whose encoding has come and is no system call: a bit for each pc, in pages; the
+ * words looked up last are in a table in front of them (side->recent).
  */
 enum { DRM_PROOF_SHIFT = 12, DRM_PROOF_WORDS = (1 << DRM_PROOF_SHIFT) / 64 };
 
@@ -53,7 +54,8 @@ struct drm_proof {
 struct drm_hot {
     uint32_t flags;
     uint32_t
-        least; /* sizes below are none of the hot loop's: types that it leaves alone have all */
+        /* sizes below this are not for the hot loop; of types that it does not handle no size is */
+        least;
     uint32_t counts;
     uint8_t kind, instr;
 };
@@ -82,15 +84,15 @@ struct drm_side {
     size_t shared_n, shared_cap;
     struct drm_known *known;
     uint32_t known_mask, known_n;
-    uint32_t *retired; /* slots replaced: the first n_free of them may be used again */
+    uint32_t *retired; /* replaced slots; the first n_free of them may be reused */
     size_t cap_retired;
     uint32_t n_retired, n_free;
-    struct drm_past *past; /* what is not in known may be there; NULL: nowhere */
-    uint64_t source;       /* core/origin.h; 0: not all instructions that are new are told */
+    struct drm_past *past; /* encodings that are not in known may be there; NULL: no past */
+    uint64_t source;       /* core/origin.h; 0: some new instructions are not marked as new */
     uint64_t given;        /* rows of it */
-    bool tells;            /* opcodes are told once by each side: proofs of the past do not count */
-    bool vague;            /* passed over: not all that is known was executed in one window */
-    bool failed;           /* there was no memory for what is there */
+    bool tells;            /* opcodes are given once by each side: the past does not count */
+    bool vague;  /* entries were passed over: known instructions may be of several windows */
+    bool failed; /* there was no memory for what is there */
 
     struct drm_thread *thread;
     uint32_t n_threads, cap_threads;
@@ -103,9 +105,8 @@ struct drm_side {
 };
 
 /*
- * Encodings that came before the decoders began that know of them: nothing of it changes any more,
- * and several sides, of different threads, share it. What came later stands in front of what came
- * before.
+ * Encodings from before the fork, which never change: several sides, on different threads, share
+ * them. Newer parts come before older ones.
  */
 struct drm_past {
     struct drm_past *before; /* NULL: none */
@@ -137,31 +138,34 @@ int drm_side_new(struct drm_side **out);
 void drm_side_free(struct drm_side *s);
 
 /*
- * past.c: TO, which is new, knows what FROM knows: threads, and encodings, which both share from
+ * past.c: give TO, which is empty, the threads and encodings of FROM; both share the encodings from
  * here on. 0 or TROD_ERR_NOMEM.
  */
 int drm_side_fork(struct drm_side *to, struct drm_side *from);
 void drm_past_free(struct drm_past *p);
 
 /*
- * side.c: S becomes a source (core/origin.h) if it is none and has learned no instruction itself.
- * What it knows from its past was executed in rows of the decoders before it, which are put
- * together with its own: of which thread and window is not known, so there must be only one.
+ * side.c: make S a source (core/origin.h), unless it is one or has learned an instruction itself.
+ * The instructions in its past were executed in rows of the decoders before it; of which thread and
+ * window is not known, so there must be only one of each.
  */
 void drm_side_begin(struct drm_side *s);
 
-/* side.c: the rows of OUT from HAD on come from S; where it PASSES over rows it is no source. */
+/*
+ * side.c: mark the rows of OUT from HAD on as coming from S; where it PASSES over rows it is no
+ * source.
+ */
 void drm_side_gave(struct drm_side *s, struct trod_batch *out, uint32_t had, bool passes);
 
-/* side.c: the texts that rows speak of, at the beginning of an empty shared pool. */
+/* side.c: put the texts that rows refer to at the beginning of an empty shared pool. */
 int drm_side_texts(struct drm_side *s);
 
-/* No row given before speaks of the shared bytes any more: retired slots may be used again. */
+/* Rows given before are gone: retired slots may be reused. */
 void drm_side_turn(struct drm_side *s);
 
 /*
- * Whether the encoding of the instruction at PC is known to have come: first what side->recent
- * says, then what all pages say, which side->recent learns from it.
+ * Is the encoding of the instruction at PC known to have come? side->recent is asked first, then
+ * the pages, whose answer side->recent keeps.
  */
 static inline bool drm_proven(const struct drm_side *s, uint64_t pc)
 {
@@ -175,10 +179,10 @@ static inline uint64_t *drm_proof_word(const struct drm_proof *page, uint64_t pc
     return &page->bits[pc >> 6 & (DRM_PROOF_WORDS - 1)];
 }
 
-/* side.c: its page is another than that of the last proof. */
+/* side.c: the same where the page is not that of the last proof. */
 void drm_side_prove_page(struct drm_side *s, uint64_t pc);
 
-/* It has come. Without memory for its page only side->recent knows. */
+/* Remember that it has come. Without memory for its page only side->recent has it. */
 static inline void drm_side_prove(struct drm_side *s, uint64_t pc)
 {
     const uint64_t bit = UINT64_C(1) << (pc & 63);
@@ -198,10 +202,7 @@ static inline uint32_t drm_side_hash(uint64_t pc)
     return (uint32_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
 }
 
-/*
- * What is known of the encoding of the instruction at PC, as far as it came to this side; length 0
- * where none did.
- */
+/* The encoding of the instruction at PC if this side itself has learned it; else length 0. */
 static inline struct drm_known *drm_side_known(const struct drm_side *s, uint64_t pc)
 {
     for (uint32_t at = drm_side_hash(pc);; at++) {
@@ -217,8 +218,8 @@ int drm_side_learn_any(struct drm_side *s, uint64_t pc, const uint8_t *code, uin
                        struct trod_slice *out);
 
 /*
- * The instruction at PC has the encoding CODE of LEN bytes (1 to DRM_CODE_MAX), with zeros behind
- * it up to DRM_SLOT, from here on. *OUT is where they lie. Returns 0, TROD_ERR_NOMEM, or
+ * Set the encoding of the instruction at PC to the LEN bytes at CODE (1 to DRM_CODE_MAX), with
+ * zeros behind them up to DRM_SLOT. *OUT is their slice. Returns 0, TROD_ERR_NOMEM, or
  * TROD_ERR_LIMIT past 512 MiB of encodings.
  */
 static inline int drm_side_learn(struct drm_side *s, uint64_t pc, const uint8_t *code, uint32_t len,
@@ -238,10 +239,10 @@ static inline int drm_side_learn(struct drm_side *s, uint64_t pc, const uint8_t 
     return TROD_OK;
 }
 
-/* The same of an encoding that came before, which S gets from there: see drm_side_find. */
+/* The same for an encoding that S takes over from its past: see drm_side_find. */
 struct drm_known *drm_side_inherit(struct drm_side *s, uint64_t pc);
 
-/* What is known of the encoding of the instruction at PC; length 0 where none came. */
+/* The encoding of the instruction at PC, also from the past; length 0 where none came. */
 static inline struct drm_known *drm_side_find(struct drm_side *s, uint64_t pc)
 {
     struct drm_known *k = drm_side_known(s, pc);

@@ -1,8 +1,8 @@
 /*
- * state.c - what a decoder knows between two records, as bytes.
+ * state.c - a decoder's state between two records, as bytes.
  *
  * Implements save and load of format.h. The plain state and the threads are the state; encodings,
- * which are never forgotten, go to the log as they come.
+ * which are never forgotten, are appended to the log.
  */
 #include "format/drmemtrace/decode.h"
 

@@ -2,9 +2,9 @@
  * wide.c - the hot loop of decode.c for 16 entries at a time, on processors with AVX2.
  *
  * Entries of 12 bytes are split into vectors of type, size and address; what follows from the type
- * is looked up for all 16 at once (side->look). Rows are written for all of them and count up to
- * the first entry that the hot loop does not know: what is behind n is nobody's. Elsewhere there
- * are no such rows, and decode.c makes them all.
+ * is looked up for all 16 at once (side->look). Rows are written for all of them, but only those
+ * before the first entry that the hot loop does not handle are counted; the others are overwritten.
+ * On other processors decode.c makes all rows.
  */
 #include "format/drmemtrace/decode.h"
 
@@ -58,13 +58,14 @@ static inline TROD_WIDE __m256i addresses(const uint8_t *p)
                               _mm256_permutevar8x32_epi32(load(p + 16), high), 0xf0);
 }
 
-/* Row TYPES / 16 of TABLE says what goes with each of them: see side.h. */
+/* Look up the row TYPES / 16 of TABLE for each type: see side.h. */
 static inline TROD_WIDE __m256i look(const uint8_t (*table)[32], __m128i types)
 {
     const __m256i t = _mm256_broadcastsi128_si256(types), above = _mm256_set1_epi8(0x70);
     __m256i found = _mm256_setzero_si256();
 
-    for (int k = 0; k < 4; k++) { /* numbers of other rows become 128 and more, which give 0 */
+    /* numbers of other rows become 128 and more, for which the shuffle gives 0 */
+    for (int k = 0; k < 4; k++) {
         const __m256i i = _mm256_xor_si256(t, _mm256_set1_epi8((char)(16 * k)));
 
         found =
@@ -131,7 +132,7 @@ static inline TROD_WIDE void put_addresses(uint64_t *to, const uint8_t *p, unsig
     }
 }
 
-/* The encodings of the instructions in M, of the rows from N on, must have come. */
+/* Check that the encodings of the instructions in M, of the rows from N on, have come. */
 TROD_HOT TROD_WIDE void prove_all(struct drm_call *c, const uint8_t *p, uint32_t n, uint32_t m)
 {
     struct trod_batch *out = c->out;
@@ -303,7 +304,8 @@ const uint8_t *drm_wide_rows(struct drm_call *c, const uint8_t *p, struct drm_ho
     const struct drm_hot *hot = c->d->side->hot;
 
     if (h->end - h->n < GROUP || !is_hot(hot, p) || !is_hot(hot, p + DRM_ENTRY_64) || !trod_wide())
-        return p; /* where the first entries are none for the hot loop, a group is in vain */
+        /* where the first entries are not for the hot loop, splitting a group is wasted */
+        return p;
     return level == DRM_LEAN   ? rows_lean(c, p, h, proves)
            : level == DRM_FULL ? rows_full(c, p, h, proves)
                                : rows_code(c, p, h);

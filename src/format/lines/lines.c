@@ -1,5 +1,5 @@
 /*
- * lines.c - what the decoders of text logs share and no line needs inlined.
+ * lines.c - the parts of the decoders of text logs that need not be inlined.
  *
  * Implements lines.h.
  */

@@ -19,7 +19,7 @@ enum { LN_LINE_MAX = 1 << 20 };
 enum ln_result {
     LN_OK,   /* understood: the rows appended are its rows, if any */
     LN_FULL, /* no room: again with the next batch */
-    LN_WAIT, /* what it is depends on the line behind it, which is not here yet */
+    LN_WAIT, /* whether and how it is understood depends on the next line, which is not here yet */
     LN_BAD,  /* l->why says why */
     LN_FATAL /* l->status: no way to go on */
 };
@@ -30,7 +30,7 @@ struct ln_names {
     bool joined; /* lines are joined: the function of the driver sees the line breaks between */
 };
 
-/* Those of FORMAT, a text, that joins no lines and knows all words or none. */
+/* The struct for FORMAT, a text that joins no lines and knows all words or none. */
 #define LN_NAMES(format)                                                                           \
     {                                                                                              \
         .bad = format ".bad-line", .cut = format ".truncated", .longer = format ".long-line",      \
@@ -61,10 +61,10 @@ struct ln_line {
     bool keep;             /* LN_BAD: the rows appended are good all the same */
     int status;            /* LN_FATAL */
     const char *warning;   /* rows are given all the same */
-    const uint8_t *warned; /* what the warning is about, of which nothing is known; NULL: a limit */
+    const uint8_t *warned; /* what the warning is about; NULL: about a limit */
 };
 
-/* A row to be. has: what the driver says of it; raw and TROD_F_CONT are added. */
+/* A row in the making. has: columns that the driver has set; raw and TROD_F_CONT are added. */
 struct ln_row {
     uint32_t has, flags, size, stream;
     uint8_t kind, unit;
@@ -146,7 +146,10 @@ static inline enum ln_result ln_note(struct ln_line *l)
     return ln_put(l, &r) ? LN_OK : LN_FULL;
 }
 
-/* ---- the cursor: each returns false, and leaves the cursor, where the line goes on otherwise */
+/*
+ * ---- the cursor: a function returns false, and leaves the cursor where it was, if the line does
+ * not go on so
+ */
 
 static inline unsigned ln_digit(uint8_t c)
 {
@@ -277,7 +280,10 @@ struct ln_cpus {
     uint32_t stream[LN_CPUS]; /* and 1; 0: none */
 };
 
-/* What trod_meta_stream or trod_meta_thread returned, for R. LN_OK, LN_BAD or LN_FATAL. */
+/*
+ * The result for STREAM, which trod_meta_stream or trod_meta_thread returned: LN_OK, LN_BAD or
+ * LN_FATAL. R gets the stream.
+ */
 enum ln_result ln_stream_found(struct ln_line *l, int stream, struct ln_row *r);
 /* The stream called NUMBER. LN_OK, LN_BAD or LN_FATAL; R is given it. */
 enum ln_result ln_stream_new(struct ln_cpus *c, struct ln_line *l, struct trod_meta *m,
@@ -314,8 +320,8 @@ struct ln_isa {
 extern const char *const ln_isa_choices[];
 
 /*
- * The option's, or the instruction set whose words the head of the log is full of. The endianness
- * goes with it where it is not told.
+ * Set the instruction set: the option's, or the one whose words the head of the log is full of; and
+ * the endianness, if it is not given.
  */
 void ln_isa_settle(const struct ln_isa *o, const struct trod_span *head, struct trod_meta *meta);
 
@@ -375,7 +381,7 @@ static inline bool ln_find_line(struct ln_line *l, bool *full, bool joined)
     return !*full;
 }
 
-/* What the result of a line leads to; true: the loop ends with *RC. */
+/* Act on the result of a line; true: the loop ends with *RC. */
 static inline bool ln_settle(struct ln_state *s, struct ln_line *l, enum ln_result result,
                              uint32_t pool_n, const struct trod_span *in,
                              const struct ln_names *names, struct trod_diag *diag, int *rc)

@@ -7,7 +7,7 @@
 #include "format/lines/lines.h"
 #include "isa/riscv.h"
 
-/* Names of registers and modes, where batches find them: what such a driver has as shared bytes. */
+/* Names of registers and modes, at offsets in the shared bytes of such a driver. */
 extern const char ln_rv_names[];
 
 enum ln_rv_class { LN_RV_X, LN_RV_F, LN_RV_V };
@@ -20,8 +20,8 @@ static inline struct trod_slice ln_rv_register(enum ln_rv_class class, unsigned 
 }
 
 /*
- * What an instruction runs as, in ln_rv_names: privilege MODE (0 user, 1 supervisor, 3 machine),
- * VIRTUAL (of a guest), DEBUG mode.
+ * The name of what an instruction runs as, in ln_rv_names: privilege MODE (0 user, 1 supervisor, 3
+ * machine), VIRTUAL (guest), DEBUG mode.
  */
 struct trod_slice ln_rv_mode(unsigned mode, bool virtual, bool debug);
 

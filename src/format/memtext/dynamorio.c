@@ -109,7 +109,7 @@ RL_INLINE enum rl_line parse_memtrace_simple(const uint8_t *p, const uint8_t *e,
     return RL_ROW;
 }
 
-/* The first word of ROW's disassembly, in lower case: what stands for it. */
+/* The first word of ROW's disassembly in lower case, as the tool prints an opcode's name. */
 static uint8_t *put_name(struct rl_enc *enc, const struct trod_batch *b, uint32_t row, uint8_t *p)
 {
     const bool has = rl_has(b, row, TROD_COL_TEXT);
@@ -204,7 +204,7 @@ static int bid_memtrace_simple(const struct trod_probe *probe, const char **dial
     return rl_bid(probe, parse_memtrace_simple, 10, 1, HEAD_SIMPLE);
 }
 
-/* Without its head, a list of symbols looks the same. */
+/* Without its first line a list of symbols looks the same. */
 static int bid_instrace(const struct trod_probe *probe, const char **dialect)
 {
     const int bits = rl_bid(probe, parse_instrace, 4, 1, HEAD_INSTR);

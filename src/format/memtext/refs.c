@@ -224,7 +224,7 @@ void rl_keeps(const struct trod_format *f, const struct trod_meta *meta, struct 
     for (unsigned i = 0; i < TROD_KINDS; i++)
         if (i != TROD_INSTR && i != TROD_BUS)
             k->columns[i] &= ~(uint32_t)TROD_COL_TEXT;
-    /* without fetches in front, lines that name no pc belong to none */
+    /* if no fetch precedes them, lines that name no pc belong to no instruction */
     if ((f->flags & TROD_FMT_FOLLOWS) && !fetches)
         for (unsigned i = 0; i < TROD_KINDS; i++)
             k->columns[i] &= ~(uint32_t)TROD_COL_PC;

@@ -71,9 +71,9 @@ int rl_report_long(const struct trod_format *f, const struct rl_dec *d, const st
                    const uint8_t *p, struct trod_diag *diag);
 
 /*
- * What the first lines of PROBE are worth: BITS a line that differs from the one before, up to 8 of
- * them, where few are bad and KINDS different kinds of rows are there. HEAD (may be NULL): a first
- * line that settles it.
+ * Evidence in the first lines of PROBE: BITS for each line that differs from the one before, up to
+ * 8 of them, if few lines are bad and KINDS different kinds of rows occur. HEAD (may be NULL): a
+ * first line that decides alone.
  */
 int rl_bid(const struct trod_probe *probe, rl_parse_fn parse, int bits, unsigned kinds,
            const char *head);

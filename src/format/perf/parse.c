@@ -1,9 +1,10 @@
 /*
- * parse.c - a line of perf script taken apart.
+ * parse.c - parses a line of perf script.
  *
  * Implements script.h. What is printed depends on the fields that were asked for (-F) and is not
- * labelled, so the parts of a line are told by their form: "[001]" a cpu, "12.345678:" a time, a
- * word with a colon behind it the event, 0xFROM/0xTO/... a branch, "|OP LOAD|" what an access does.
+ * labelled, so the parts of a line are recognised by their form: "[001]" a cpu, "12.345678:" a
+ * time, a word with a colon behind it the event, 0xFROM/0xTO/... a branch, "|OP LOAD|" the kind of
+ * an access.
  */
 #include "format/perf/script.h"
 
@@ -106,7 +107,7 @@ static bool is_tid(const struct word *w, struct ps_sample *s)
 }
 
 /*
- * Up to the time. The name of the command may have blanks and digits in it: the last word before
+ * Parse up to the time. The name of the command may contain blanks and digits: the last word before
  * the cpu, or before the time, is the thread.
  */
 static bool parse_head(struct ln_line *l, struct ps_sample *s)
@@ -207,7 +208,7 @@ static bool parse_branch(const struct word *w, struct ps_branch *b)
 struct numbers {
     uint64_t v[PS_NUMBERS];
     unsigned n;
-    bool placed; /* the symbol or the file came: what follows is physical */
+    bool placed; /* the symbol or the file has come: the next number is a physical address */
 };
 
 /* A word that is no number ends a row of them: address and place of the instruction. */

@@ -77,16 +77,16 @@ bool ql_more(struct ql_blocks *s, const struct ql_code *c);
 int ql_end(struct ql_blocks *s);
 
 /*
- * The block at PC that is executed as the host's code at HOST: the one translated last if it has
- * not been executed yet, else the one executed there before, else the last one at PC. NULL: none.
+ * The block at PC whose host code at HOST is executed: the one translated last if it has not been
+ * executed yet, else the one executed there before, else the last one at PC. NULL: none.
  */
 const struct ql_block *ql_find(struct ql_blocks *s, uint64_t pc, uint64_t host);
 /* It is executed there. Returns 0 or TROD_ERR_NOMEM. */
 int ql_bind(struct ql_blocks *s, const struct ql_block *block, uint64_t host);
 
 /*
- * What is new since the last time, appended to LOG, and what changes, appended to STATE: blocks to
- * be executed for the first time, and that which is being read. Returns 0 or TROD_ERR_NOMEM.
+ * Append to LOG what is new since the last call, and to STATE what changes: blocks that were not
+ * executed yet, and the one that is being read. Returns 0 or TROD_ERR_NOMEM.
  */
 int ql_save(struct ql_blocks *s, struct trod_buf *state, struct trod_buf *log);
 /* Back, into blocks of which there are none. Returns 0, TROD_ERR_CORRUPT or TROD_ERR_NOMEM. */

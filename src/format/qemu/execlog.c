@@ -191,7 +191,7 @@ static enum ln_result line(void *dec, struct ln_line *l)
 
         rc = put_instr(d, l, &h, &r);
     }
-    l->keep = rc == LN_OK; /* damage behind it does not take the instruction away */
+    l->keep = rc == LN_OK; /* damage behind the instruction does not take it away */
     while (rc == LN_OK && l->p < l->e) {
         struct ln_row r = base;
 

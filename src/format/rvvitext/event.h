@@ -50,7 +50,8 @@ static inline enum ln_result rvvi_put(struct rvvi_event *ev, const struct ln_row
 }
 
 /*
- * Does KEY stand before what it is of in this event, as its first one did? BEFORE: here it must.
+ * Does KEY stand before the element it belongs to in this event, as it did the first time? BEFORE:
+ * here it must.
  */
 static inline bool rvvi_leads(struct rvvi_event *ev, enum rvvi_key key, bool before)
 {
@@ -62,7 +63,10 @@ static inline bool rvvi_leads(struct rvvi_event *ev, enum rvvi_key key, bool bef
     return before || ev->leading & bit;
 }
 
-/* The columns of COL that the instruction's row is given afterwards; false: nobody wants them. */
+/*
+ * The instruction's row has the columns COL, which the caller is about to set; false: they are not
+ * wanted.
+ */
 static inline bool rvvi_amend(const struct rvvi_event *ev, uint32_t col)
 {
     if (!ev->instr || ev->row == RVVI_NO_ROW || !(ev->l->b->have & col))

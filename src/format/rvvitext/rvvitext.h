@@ -81,7 +81,7 @@ struct rvvi_mode {
     uint8_t virtual, debug;
 };
 
-/* What counts from one event to the next, as long as the event is not given up. */
+/* State that lasts from one event to the next, unless the event is given up. */
 struct rvvi_now {
     uint64_t hart;
     uint64_t cycles, time;   /* elapsed */
@@ -96,8 +96,8 @@ struct rvvi_dec {
     struct ln_cpus cpus;
     struct rvvi_now now;
     /*
-     * By number of the hart. An event that found no room comes again: what it changed (EVENT is
-     * FAILED) was as BEFORE says.
+     * By number of the hart. An event for which there was no room is decoded again: what it had
+     * changed (EVENT is FAILED) is reset to BEFORE.
      */
     struct {
         struct rvvi_mode now, before;

@@ -367,9 +367,10 @@ static bool whole_line(struct ln_line *l, const uint8_t *p, const uint8_t *end)
 }
 
 /*
- * Of commits: a line of a fetch, which forgets the one before, or any line behind one that is none
- * and so has used up the one before; but not tval, which goes with the line before it. Of fetches:
- * nowhere, for "Executed N times" may be of any.
+ * Where decoding can begin. Logs of commits: at a line of a fetch, which forgets the one before, or
+ * at any line behind one that is neither and so has used up the one before; but not at tval, which
+ * belongs to the line before it. Logs of fetches: nowhere, because "Executed N times" may refer to
+ * any line.
  */
 static size_t resync(const void *dec, const uint8_t *p, size_t n)
 {

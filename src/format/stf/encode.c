@@ -170,7 +170,7 @@ static void lose(struct stf_enc *e, const struct trod_batch *b, uint32_t row, co
     trod_loss_row(e->loss, b, row, why);
 }
 
-/* Streams are threads here; that of a cpu is the file's. */
+/* Streams are threads here; the cpu is that of the file. */
 static void check_stream(struct stf_enc *e, const struct trod_batch *b, uint32_t row)
 {
     if (!has(b, row, TROD_COL_STREAM))

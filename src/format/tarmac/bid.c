@@ -1,9 +1,9 @@
 /*
- * bid.c - is it Tarmac, is it Trace Matcher, and which dialect?
+ * bid.c - detection: is it Tarmac, is it Trace Matcher, and which dialect?
  *
- * Implements docs/design.md, "Detection", and docs/formats/tarmac.md, "Detection". The first lines
- * are parsed as the decoder would; each line that is understood is evidence, by how unlikely it is
- * that something else reads so, and each one that is not, against.
+ * Implements docs/design.md, "Detection", and docs/formats/tarmac.md, "Detection and dialects". The
+ * first lines are parsed as the decoder would parse them. Each line that is understood adds
+ * evidence, the more the less likely other text reads so; each line that is not takes some away.
  */
 #include "format/tarmac/scan.h"
 #include "format/tarmac/tarmac.h"

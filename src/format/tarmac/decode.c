@@ -10,7 +10,7 @@
 
 enum { RESYNC_POOL = 1 << 14, RESYNC_LINE = 4096 };
 
-/* The rows that L has understood, behind those of its batch. */
+/* Add the rows of L, which were put behind those of its batch. */
 static void emit(struct tm_line *l)
 {
     struct trod_batch *b = l->b;
@@ -95,7 +95,7 @@ static void warn(const struct tm_line *l, const struct trod_span *in, struct tro
                  l->warning.why);
 }
 
-/* Step over the rest of a line that is too long. Returns what is behind it, or END. */
+/* Step over the rest of a line that is too long. Returns the place behind it, or END. */
 static const uint8_t *skip(struct tm_dec *d, const uint8_t *p, const uint8_t *end)
 {
     const uint8_t *nl = memchr(p, '\n', (size_t)(end - p));
@@ -167,7 +167,7 @@ static enum step line(struct tm_line *l, const struct trod_span *in, const uint8
     return STEP_NEXT;
 }
 
-/* Offsets of slices have 29 bits: a batch ends before they do. */
+/* Offsets of slices have 29 bits: a batch ends before they run out. */
 static bool too_far(const struct trod_span *in, const uint8_t *next)
 {
     return next - in->p >= TROD_SLICE_SHARED;
@@ -268,15 +268,19 @@ static bool stands_alone(const struct tm_dec *d, const uint8_t *p, const uint8_t
 
 /*
  * The next line from which decoding gives exactly the rows of serial decoding, whatever came
- * before. What a line can take from the lines before it is: the time and its unit, where it has
- * none; the cpu, where it names none and the trace's head has lines that do (start: sourced); the
- * picture that it goes on with, where it is nothing but one. A record that is understood and has a
- * time, and a cpu where there are any, takes none of these and gives all of them to those behind
- * it. A unit of the trace's own is understood only as long as there are few of them, which depends
- * on what came before: it must be the one that the trace's head shows. The heads that a decoder has
- * learned change how fast it is, never a row. So a part of a trace that begins at such a line needs
- * only what start() made of the trace's head. What the parts learn in the order of lines is in the
- * meta alone: numbers of streams and units, and the first unit.
+ * before.
+ *
+ * A line can take from the lines before it: the time and its unit, if it has none; the cpu, if it
+ * names none and the trace's head has lines that do (start: sourced); the picture that it
+ * continues, if it is nothing else. A record that is understood and has a time, and a cpu if the
+ * head has any, takes none of these and gives all of them to the lines behind it. A unit of the
+ * trace's own is understood only as long as there are few of them, which depends on the lines
+ * before: so it must be the one that the head shows. The heads that a decoder has learned change
+ * how fast it is, never a row.
+ *
+ * So a part of a trace that begins at such a line needs only what start() made of the trace's head.
+ * What parts learn in the order of lines is in the meta alone: numbers of streams and units, and
+ * the first unit.
  */
 size_t tm_resync(const void *dec, const uint8_t *p, size_t n)
 {

@@ -1,8 +1,8 @@
 /*
  * enc_head.c - the head of a line: time, unit, source.
  *
- * Implements docs/formats/tarmac.md, "Writing". Rows of the same dialect get what their record had
- * itself; others what is known of them.
+ * Implements docs/formats/tarmac.md, "Writing". Rows of the same dialect get the head of their own
+ * record; others one made from their columns.
  */
 #include "format/tarmac/encode.h"
 
@@ -25,8 +25,8 @@ static void put_time(struct tm_put *o, uint64_t v, unsigned decimals)
 }
 
 /*
- * The LEN bytes at NAME, of a trace that is of another dialect or format, as a word that is read as
- * a name: into TO, which has room for more. Returns its length.
+ * Write the LEN bytes at NAME, a name from another dialect or format, as a word that is read back
+ * as a name, to TO, which has room for more. Returns its length.
  */
 static size_t name_for(const char *name, size_t len, uint8_t *to)
 {
@@ -45,7 +45,7 @@ static size_t name_for(const char *name, size_t len, uint8_t *to)
     return len;
 }
 
-/* Would a time without a unit take the name of STREAM for one? */
+/* Would the name of STREAM be read as a unit behind a time that has none? */
 static bool needs_unit(const struct tm_put *o, uint32_t stream)
 {
     const struct tm_enc *e = o->e;
@@ -144,7 +144,7 @@ static bool es_timed(const struct tm_put *o)
            ((o->has & TROD_COL_STREAM) && o->b->stream[o->row] != e->stream);
 }
 
-/* Is a line of this kind without a cpu read as one of the cpu that the row is of? */
+/* Is a line of this kind without a cpu read as one of the row's cpu? */
 static bool follows(const struct tm_put *o)
 {
     const uint8_t kind = o->b->kind[o->row];
@@ -190,7 +190,7 @@ void tm_put_head(struct tm_put *o, bool instruction)
         timed = true;
         unit = e->unit;
     } else if (!e->own) {
-        /* rows of formats without time: the count of instructions, as clk stands for */
+        /* formats without time: the count of instructions stands for clk */
         timed = e->timed = true;
         e->time = e->instructions;
         unit = e->unit = TROD_UNIT_CLK;

@@ -54,7 +54,7 @@ static void put_code(struct tm_put *o, const struct trod_detail_instr *d, unsign
         tm_put_hex(o, p[big ? i : n - 1 - i], 2, upper);
 }
 
-/* Instruction set of the row, or the one that rows without get. */
+/* Instruction set of the row, or the default for rows without one. */
 static unsigned iset_of(const struct tm_put *o)
 {
     unsigned iset = (o->flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT;
@@ -159,7 +159,7 @@ static size_t stream_slot(const struct tm_put *o)
     return o->has & TROD_COL_STREAM ? o->b->stream[o->row] % TM_COUNTS : 0;
 }
 
-/* (index): the row's, what stood there instead, or the count of instructions. */
+/* (index): the row's, or the word that stood there instead, or the count of instructions. */
 static void put_index(struct tm_put *o, const struct trod_detail_instr *d)
 {
     tm_putc(o, '(');
@@ -315,7 +315,7 @@ bool tm_write_reg(struct tm_put *o)
         tm_row_number(o, o->row, &d->num, d->mask, tm_row_size(o, o->row), memory, &n);
         tm_number_unwritten(o, d->unwritten, &n);
         if (!o->e->same && n.sep == ' ' && !(o->has & (TROD_COL_VALUE | TROD_COL_DATA))) {
-            n.digits = 16; /* words of dashes would be read as one and what follows it */
+            n.digits = 16; /* a value of dashes would be read together with the next word */
             n.sep = 0;
             tm_lose(o, TROD_COL_SIZE, "what is not known is no list of words");
         }

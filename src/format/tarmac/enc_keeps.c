@@ -71,7 +71,7 @@ void tm_keeps(int dialect, const struct trod_meta *meta, struct trod_keeps *k)
         (!matcher && from_tarmac && dialect == tm_written_dialect(NULL, meta)))
         return;
     for (unsigned i = 0; i < TROD_KINDS; i++) {
-        /* in one family lines say the same things, and details are the same */
+        /* within one family lines and details have the same fields */
         k->columns[i] = (from_tarmac || from_matcher ? TROD_COL_ALL : ANY | lines[i]) & writes;
         k->flags[i] = flags_of(i, matcher, es);
     }

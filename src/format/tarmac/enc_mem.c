@@ -50,7 +50,7 @@ static void put_type(struct tm_put *o, uint32_t size)
         tm_lose(o, TROD_COL_FLAGS, "a fetch has no other letter");
 }
 
-/* The value, in memory order where an RTL type word says so; words apart in address order. */
+/* The value, in memory order where an RTL type word says so; separate words in address order. */
 static void put_value(struct tm_put *o, const struct trod_detail_mem *d, bool typed, uint32_t size)
 {
     uint8_t memory[8];
@@ -69,7 +69,7 @@ static void put_value(struct tm_put *o, const struct trod_detail_mem *d, bool ty
     tm_put_number(o, &n);
 }
 
-/* Whether D has what only its dialect says: letters of RTL, or which instruction it was. */
+/* Has D anything that only its own dialect can write: letters of RTL, or the instruction? */
 static bool of_rtl(const struct trod_detail_mem *d)
 {
     enum { TYPE = 8 };

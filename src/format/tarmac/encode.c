@@ -94,7 +94,7 @@ void tm_lose(struct tm_put *o, uint32_t columns, const char *why)
     trod_loss_columns(o->e->loss, o->b, o->row, columns, why);
 }
 
-/* Bytes that ROW is about; what is said, or what its value needs. */
+/* Size of the access or value of ROW: the size column, or the bytes that its value needs. */
 uint32_t tm_row_size(const struct tm_put *o, uint32_t row)
 {
     uint32_t has = o->b->has[row] & o->b->have;
@@ -218,8 +218,7 @@ static size_t detail_size(uint8_t kind)
     }
 }
 
-/* Whether access I is written as a picture: what was one stays one, in es the others become some.
- */
+/* Is access I written as a picture? Accesses read from pictures are; in es some others are, too. */
 static bool pictured(const struct tm_enc *e, const struct trod_batch *b, uint32_t i)
 {
     const struct trod_detail_mem *d = NULL;
@@ -271,7 +270,7 @@ static size_t bound(const struct tm_enc *e, const struct trod_batch *b, uint32_t
     return n;
 }
 
-/* "Tarmac Text Rev N" heads traces of the es dialect, and would make one of any other. */
+/* "Tarmac Text Rev N" heads traces of the es dialect, and would make any trace one of es. */
 static bool is_header(const struct tm_put *o)
 {
     static const char header[] = "Tarmac Text Rev";
@@ -282,7 +281,7 @@ static bool is_header(const struct tm_put *o)
            memcmp(trod_batch_bytes(o->b, raw), header, sizeof header - 1) == 0;
 }
 
-/* A row that was not understood, as it was; false where it is not text of these formats. */
+/* Write a row that was not understood as it was; false if it is no text of these formats. */
 static bool write_note(struct tm_put *o)
 {
     struct trod_slice raw = o->b->raw[o->row];

@@ -1,8 +1,8 @@
 /*
  * encode.h - what the parts of the Tarmac and Trace Matcher encoder share.
  *
- * Text is put down with the functions below, which check nothing: before a row is written tm_encode
- * makes sure that the room holds the most that it can need.
+ * The functions below that put text check no bounds: before a row is written tm_encode makes sure
+ * that the room holds the most bytes that it can need.
  */
 #ifndef TROD_FORMAT_TARMAC_ENCODE_H
 #define TROD_FORMAT_TARMAC_ENCODE_H
@@ -20,7 +20,7 @@ struct tm_enc {
     int dialect;       /* enum tm_dialect */
     bool same;         /* rows come from the same dialect: repeat how they were written */
     bool read;         /* rows come from Tarmac or Trace Matcher text */
-    bool own;          /* they do, or from nowhere: nothing is made up for them */
+    bool own;          /* they do, or come from no trace: nothing is made up for them */
     bool from_matcher; /* rows come from Trace Matcher: cpus are numbers */
     bool fill;         /* lines without a time get that of the line before (from es to others) */
     bool gather;       /* lines of the same time go without it (from others to es) */
@@ -33,8 +33,8 @@ struct tm_enc {
     uint32_t picture_column;
     uint64_t time;
     uint64_t instructions;     /* written so far */
-    uint64_t count[TM_COUNTS]; /* instructions written: the index of rows that have none */
-    uint64_t unsaid;           /* rows whose details have no place in this form of line */
+    uint64_t count[TM_COUNTS]; /* instructions written so far: the index for rows that have none */
+    uint64_t unsaid;           /* rows whose details this form of line cannot hold */
     struct trod_loss *loss;
 };
 
@@ -117,7 +117,7 @@ void tm_put_sec(struct tm_put *o, unsigned sec);
 void tm_put_name(struct tm_put *o, struct trod_slice s, const char *none);
 /* The row is written without what it says in COLUMNS: WHY is static text. */
 void tm_lose(struct tm_put *o, uint32_t columns, const char *why);
-/* Details of the row are left out where LEFT_OUT: the user is told how often, at the end. */
+/* Count the row if details of it were left out (LEFT_OUT): the user is told at the end. */
 static inline void tm_leave_out(struct tm_put *o, bool left_out)
 {
     o->e->unsaid += left_out;
@@ -139,7 +139,9 @@ struct tm_number {
     char mark;     /* for digits that are not known */
 };
 void tm_put_number(struct tm_put *o, const struct tm_number *n);
-/* The number that ROW's value or data is, DIVIDED as the dialect does from so many digits on. */
+/*
+ * The number in ROW's value or data, DIVIDED as the dialect divides numbers from so many digits on.
+ */
 void tm_row_number(const struct tm_put *o, uint32_t row, const struct trod_detail_number *style,
                    struct trod_slice mask, uint32_t size, uint8_t *memory, struct tm_number *n);
 

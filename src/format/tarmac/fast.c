@@ -1,16 +1,15 @@
 /*
- * fast.c - the canonical lines of Fast Models, gem5 and the ES dialect, eaten without looking
- * twice.
+ * fast.c - the canonical lines of Fast Models, gem5 and the ES dialect, decoded in one pass.
  *
  * Instructions, register writes, memory accesses and pictures in their usual form: a time and a
  * head that parse.c has met before, or none; numbers of the usual number of digits (addresses also
  * of 16), lower case (upper case values of registers), one carriage return at most before the
- * line's end. Everything else is left to parse.c, line by line; for what is eaten here the rows are
- * the same as there (tests/unit/test_tarmac_fast.c).
+ * line's end. Everything else is left to parse.c, line by line; the rows are the same as from there
+ * (tests/unit/test_tarmac_fast.c).
  *
- * The functions may look TM_AHEAD bytes beyond what they eat: a line is taken only if so much and
- * more is there. Each is compiled for all columns, for kind and addresses only, and for any set;
- * and for processors with AVX2 and others.
+ * The functions may read TM_AHEAD bytes beyond the line: a line is taken only if there is so much
+ * and more. Each is compiled for all columns, for kind and addresses only, and for any set; and for
+ * processors with AVX2 and others.
  */
 #include "format/tarmac/fast_form.h"
 
@@ -157,7 +156,7 @@ TM_INLINE const uint8_t *mem(struct tm_run *r, const uint8_t *line, const uint8_
     return l.nl + 1;
 }
 
-/* A line whose type word is at Q; the first of them are most of all lines. */
+/* A line whose type word is at Q; the first cases are the most frequent ones. */
 TM_INLINE const uint8_t *typed(struct tm_run *r, const uint8_t *line, const uint8_t *q,
                                const uint32_t want, const bool wide)
 {
@@ -289,7 +288,7 @@ TM_INLINE const uint8_t *lines(struct tm_run *r, const uint8_t *p, const uint8_t
         r->changed = false;
         next = one(r, p, want, wide);
         if (!next) {
-            /* the line may turn out damaged: nothing of it is inherited from here */
+            /* the line may turn out damaged: lines behind it inherit nothing from here */
             r->b->pool_n = pool_n;
             if (r->changed)
                 r->h = r->kept;

@@ -16,19 +16,19 @@ enum {
     TM_TEXT_MAX = 160 /* bytes of disassembly; with them a line is still shorter than TM_MARGIN */
 };
 
-/* What counting looks at: the loops for fewer columns than all are made for these. */
+/* Columns for counting: the loops for fewer columns than all are made for these. */
 enum {
     TM_NARROW = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR |
                 TROD_COL_PADDR | TROD_COL_TARGET | TROD_COL_SUB
 };
 
-/* What trod info tells of, and what shows instructions: forms have loops for these. */
+/* Columns for trod info, and for listing instructions: forms have loops for these. */
 enum {
     TM_SITES = TM_NARROW | TROD_COL_PC | TROD_COL_CODE,
     TM_TOLD = TROD_COL_KIND | TROD_COL_STREAM | TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_TEXT
 };
 
-/* What a line hands on to those behind it (decode.c, tm_resync). */
+/* State that a line leaves to those behind it (decode.c, tm_resync). */
 struct tm_handed {
     const struct tm_head *head; /* of the last line with a time */
     uint64_t time;
@@ -49,15 +49,15 @@ struct tm_run {
     const uint8_t *before; /* the time of a line, if head and all can be compared with the next */
     unsigned before_len;
     struct tm_handed h;
-    uint32_t has, flags; /* of the head at hand: columns it gives, what it takes from before */
+    uint32_t has, flags;           /* of the current head: columns it gives, columns it inherits */
     struct tm_shape instr, mem[4]; /* of the last lines; accesses by log2 of their size */
     struct tm_top top;             /* of the last lines with a time */
-    struct tm_handed kept; /* what a line that is not eaten has changed, where changed says so */
+    struct tm_handed kept; /* what a line that was not taken has changed, where changed says so */
     bool changed;
     struct tm_form *first, *other; /* forms that are to change places; NULL: none */
 };
 
-/* The line end at P, with a carriage return before it or not: its last character; else NULL. */
+/* The line end at P, perhaps with a carriage return before it: its last character; else NULL. */
 TM_INLINE const uint8_t *tm_end_at(const uint8_t *p)
 {
     return *p == '\n' ? p : p[0] == '\r' && p[1] == '\n' ? p + 1 : NULL;
@@ -75,7 +75,7 @@ TM_INLINE uint8_t tm_odd_sep(const struct tm_dec *d, bool divided)
     return divided != d->flavour->matcher ? 0 : divided ? '_' : '0';
 }
 
-/* H, behind DIGITS of a time at P, is the head of the lines from here on. */
+/* H, behind a time of DIGITS digits at P, is the head of the next lines, until another comes. */
 TM_INLINE void tm_keep_top(struct tm_run *r, const uint8_t *p, unsigned digits,
                            const struct tm_head *h)
 {
@@ -113,7 +113,7 @@ TM_INLINE const struct tm_head *tm_find_head(const struct tm_dec *d, const uint8
     return NULL;
 }
 
-/* Where the type word is; NULL: not a head met before. P is at the digits of the time. */
+/* Where the type word is; NULL: the head was not met before. P is at the digits of the time. */
 TM_INLINE const uint8_t *tm_take_head(struct tm_run *r, const uint8_t *p, const uint32_t want,
                                       const bool wide)
 {
@@ -215,7 +215,7 @@ TM_INLINE uint32_t tm_name_breaks(const uint8_t *p)
     return tm_mask16(p, '<') | tm_mask16(p, '(') | tm_mask16(p, '\t') | tm_mask16(p, '\n');
 }
 
-/* Characters of the register's name at P, up to 15, that a blank follows; 0: it is not so. */
+/* Length of the register's name at P, up to 15, if a blank follows it; else 0. */
 TM_INLINE unsigned tm_name_before(const uint8_t *p, const bool wide)
 {
     const uint32_t blanks = wide ? 0 : tm_mask16(p, ' ');
@@ -233,8 +233,8 @@ TM_INLINE unsigned tm_iset_of(uint8_t c)
 }
 
 /*
- * Room for the details of an instruction, all zero, and for its opcode behind them, at *ROOM of the
- * pool of B. NULL: the pool is full.
+ * Zeroed room in the pool of B for the details of an instruction, and for its opcode behind them,
+ * at *ROOM. NULL: the pool is full.
  */
 TM_INLINE struct trod_detail_instr *tm_new_details(struct trod_batch *b, struct trod_slice *room)
 {

@@ -158,7 +158,10 @@ TM_INLINE const uint8_t *tm_fast_es(struct tm_run *r, const uint8_t *line, const
 
 enum { TM_BR_HAS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_TARGET | TROD_COL_DETAIL };
 
-/* The columns of row N that is a branch to TARGET, of DIGITS. False: the pool is full. */
+/*
+ * Fill the columns of row N, a branch to TARGET, an address of DIGITS digits. False: the pool is
+ * full.
+ */
 TM_INLINE bool tm_put_br(struct tm_run *r, size_t n, uint64_t target, unsigned digits,
                          uint32_t flags, const uint32_t want)
 {
@@ -258,7 +261,7 @@ TM_INLINE bool tm_take_picture_tail(const uint8_t *p, struct tm_picture_tail *t,
     return tm_take_attributes(p, t, want, wide);
 }
 
-/* A picture of accesses of KIND, HAS and FLAGS: of each of its rows, but for the record. */
+/* A picture of accesses of KIND, HAS and FLAGS: what its rows have in common, but for raw. */
 struct tm_picture {
     struct tm_bytes16 bytes;
     struct tm_picture_tail tail;
@@ -312,7 +315,9 @@ TM_INLINE bool tm_fast_run(struct tm_run *r, size_t at, bool first, const struct
     return true;
 }
 
-/* The bytes of a picture that are accessed: from where, how many; LEN 0: not one access alone. */
+/*
+ * Where the accessed bytes of a picture begin and how many they are; LEN 0: not one access alone.
+ */
 struct tm_extent {
     unsigned from, len;
 };
@@ -333,8 +338,8 @@ TM_INLINE struct tm_extent tm_one_access(uint32_t known, uint64_t base)
 }
 
 /*
- * Rows from N on of the picture M: runs of bytes, cut where an address is a multiple of 8. How
- * many; 0: there is no room for them.
+ * Rows from N on of the picture M: runs of bytes, cut where an address is a multiple of 8. Returns
+ * how many; 0: no room for them.
  */
 TM_INLINE uint32_t tm_picture_runs(struct tm_run *r, size_t n, const struct tm_picture *m,
                                    const uint32_t want)

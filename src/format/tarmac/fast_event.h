@@ -33,7 +33,7 @@ static bool tm_event_number(const uint8_t *p, uint64_t *out)
     return h.n == TM_EVENT_DIGITS && !h.upper && p[TM_EVENT_DIGITS] == ' ';
 }
 
-/* Take apart what stands behind the type word, at P. False: it is not of this form. */
+/* Parse the line behind the type word, at P. False: it has another form. */
 static TROD_APART bool tm_take_event(const uint8_t *p, struct tm_event *e)
 {
     if (!(p = take_address(p, &e->a)))

@@ -1,5 +1,5 @@
 /*
- * fast_form.h - lines that have a form (form.h): their loop.
+ * fast_form.h - the loop for lines that have a known form (form.h).
  *
  * See fast.c.
  */
@@ -20,7 +20,7 @@ struct formed {
     const struct tm_form *picture; /* the form of that */
 };
 
-/* Row s->n, of which the other columns are there, has of heads what S says. */
+/* Give row s->n, whose other columns are set, the columns of the head in S. */
 TM_INLINE void formed_head(struct tm_run *r, struct formed *s, const uint32_t want)
 {
     struct trod_batch *b = s->b;
@@ -81,7 +81,7 @@ struct pictured {
     size_t rows;
 };
 
-/* Of a picture of the form F what does not stand in its bytes and addresses. */
+/* Set the columns of a picture of the form F that do not depend on its bytes and addresses. */
 TM_INLINE struct tm_picture formed_bytes(const struct tm_form *f)
 {
     return (struct tm_picture){.has = f->put,
@@ -92,8 +92,8 @@ TM_INLINE struct tm_picture formed_bytes(const struct tm_form *f)
 }
 
 /*
- * Rows from N on of a picture, but for the columns of the head. Apart, so that the loop has its
- * registers for other lines; for all columns, any.
+ * Rows from N on of a picture, but for the columns of the head. A function of its own, so that the
+ * loop keeps its registers for other lines; for any set of columns.
  */
 TM_INLINE struct pictured formed_picture(struct tm_run *r, const struct tm_form *f,
                                          const uint8_t *p, size_t n, const uint32_t want)
@@ -124,8 +124,8 @@ static TROD_WIDE TROD_APART struct pictured picture_some(struct tm_run *r, const
 }
 
 /*
- * The line end behind the attributes at P of a picture of the form F, where they are not wanted;
- * if it is in these 32 characters others may end so. NULL: it is not near.
+ * The line end behind the attributes at P of a picture of the form F, where they are not wanted. It
+ * is looked for in these 32 characters, and then other lines may end so. NULL: not found.
  */
 static TROD_WIDE TROD_APART const uint8_t *attributes_other(struct tm_form *f, const uint8_t *p)
 {
@@ -140,7 +140,7 @@ static TROD_WIDE TROD_APART const uint8_t *attributes_other(struct tm_form *f, c
     return far ? p + TM_PART + __builtin_ctz(far) : NULL;
 }
 
-/* Whether P, behind what the form F says of a picture, ends as the last one did. */
+/* Does P, behind the part of a picture that the form F describes, end as the last one did? */
 static inline TROD_WIDE bool attributes_same(const struct tm_form *f, const uint8_t *p)
 {
     return (tm_equal_mask32(tm_load32(p), f->ending) | f->beyond) == UINT32_MAX;
@@ -172,8 +172,8 @@ TM_INLINE void formed_place(struct trod_batch *b, const struct tm_form *f, size_
 }
 
 /*
- * The rows from N on of a picture that are not its first, but for what heads say: of KNOWN bytes
- * from ADDR and PADDR on. How many; 0: there is no room.
+ * The rows from N on of a picture but the first, without the columns of the head: of the KNOWN
+ * bytes from ADDR and PADDR on. Returns how many; 0: there is no room.
  */
 static TROD_WIDE TROD_APART size_t formed_others(struct trod_batch *b, const struct tm_form *f,
                                                  size_t n, uint32_t known, uint64_t addr,
@@ -196,8 +196,8 @@ static TROD_WIDE TROD_APART size_t formed_others(struct trod_batch *b, const str
 }
 
 /*
- * The picture at *AT, which has the form F, becomes the next rows of S, of which nothing is wanted
- * that depends on the values of its bytes. False: it is for others.
+ * Make the next rows of S from the picture at *AT, which has the form F, where no column is wanted
+ * that depends on the values of its bytes. False: it is left to the other paths.
  */
 TM_INLINE bool formed_places(struct tm_run *r, struct tm_form *f, const uint8_t **at,
                              struct formed *s, const uint32_t want, const bool bare)
@@ -237,7 +237,10 @@ TM_INLINE bool formed_places(struct tm_run *r, struct tm_form *f, const uint8_t 
     return true;
 }
 
-/* The picture at *AT, which has the form F, becomes the next rows of S. False: it is for others. */
+/*
+ * Make the next rows of S from the picture at *AT, which has the form F. False: it is left to the
+ * other paths.
+ */
 TM_INLINE bool formed_pictures(struct tm_run *r, const struct tm_form *f, const uint8_t **at,
                                struct formed *s, const uint32_t want)
 {
@@ -262,7 +265,7 @@ TM_INLINE bool formed_pictures(struct tm_run *r, const struct tm_form *f, const 
     return true;
 }
 
-/* The form that the line at P has, which is not form K of FORMS that KEY chooses; NULL: none. */
+/* The form of the line at P, if it is not form K of FORMS, which KEY chooses first; NULL: none. */
 static TROD_WIDE struct tm_form *form_other(struct tm_form *forms, unsigned k, const uint8_t *p,
                                             const uint8_t *key)
 {
@@ -283,8 +286,8 @@ static TROD_WIDE struct tm_form *form_other(struct tm_form *forms, unsigned k, c
 }
 
 /*
- * The same. If it is often another than the one that KEY chooses they are to change places, before
- * which the lines that refer to them must have become rows: NULL, too.
+ * The same. If another form than the one that KEY chooses first is found often, the two are to
+ * change places; NULL then, too, because lines that refer to them must become rows before.
  */
 static TROD_WIDE TROD_APART struct tm_form *formed_other(struct tm_run *r, struct tm_form *forms,
                                                          const uint8_t *p, const uint8_t *key)
@@ -316,8 +319,8 @@ static TROD_APART void form_swap(struct tm_run *r)
 }
 
 /*
- * The line at *AT, which moves behind it, as the next rows of S; KEY: its type word less two.
- * False: it has no form.
+ * Make the next rows of S from the line at *AT, which is moved behind it; KEY: its type word less
+ * two. False: it has no known form.
  */
 TM_INLINE bool formed_line(struct tm_run *r, struct tm_form *forms, const uint8_t **at,
                            const uint8_t *key, struct formed *s, const uint32_t want, const bool es,
@@ -361,8 +364,9 @@ TM_INLINE bool formed_line(struct tm_run *r, struct tm_form *forms, const uint8_
 }
 
 /*
- * So many lines that need not be asked whether there is room for their rows and whether they lie
- * in the input: at least one, of ROWS that there is room for and BYTES more than that line takes.
+ * Number of lines for which it need not be checked again that there is room for their rows and that
+ * they lie in the input: at least one. ROWS: room for rows; BYTES: of input, more than one line
+ * takes.
  */
 TM_INLINE size_t formed_room(size_t rows, size_t bytes)
 {
@@ -373,8 +377,8 @@ TM_INLINE size_t formed_room(size_t rows, size_t bytes)
 }
 
 /*
- * Lines from P on that have a form: a type word, so that none goes on with a picture above. ES:
- * also lines without a time and those that only the ES dialect has.
+ * Decode lines of known forms from P on, up to one that has none: all have a type word, so none
+ * continues a picture above. ES: also lines without a time and those that only the ES dialect has.
  */
 TM_INLINE const uint8_t *formed_stretch(struct tm_run *r, const uint8_t *p, const uint8_t *end,
                                         const uint32_t want, const bool es)

@@ -1,8 +1,8 @@
 /*
- * fast_learn.h - forms (form.h) are made of lines that the fast path has eaten.
+ * fast_learn.h - forms (form.h) made from lines that the fast path has decoded.
  *
- * See fast.c. Only of lines for which what they take from lines before is known for good: that
- * there was a time, and a cpu where the trace names them.
+ * See fast.c. Only from lines whose inheritance from lines before is settled: there was a time, and
+ * a cpu if the trace names them.
  */
 #ifndef TROD_FORMAT_TARMAC_FAST_LEARN_H
 #define TROD_FORMAT_TARMAC_FAST_LEARN_H
@@ -11,13 +11,13 @@
 #include "format/tarmac/fast_event.h"
 #include "format/tarmac/fast_wide.h"
 
-/* A line that was eaten: where its type word is, and what stands before. */
+/* A line that was decoded: where its type word is, and what stands before. */
 struct form_line {
     const uint8_t *p, *type;
     unsigned indent, digits; /* blanks, and of the time; no time: no digits */
 };
 
-/* Whether the unit of time is that of the forms; forms of another are given up now and then. */
+/* Is the unit of time that of the forms? Forms with another unit are given up now and then. */
 static bool form_unit(struct tm_run *r)
 {
     struct tm_dec *d = r->d;
@@ -38,7 +38,7 @@ static bool form_free(const struct tm_form *f, uint32_t at)
     return !f->kind || f->type_at != at;
 }
 
-/* Where F, one of FORMS that is not free, goes when another takes its place K. */
+/* Where to move F, one of FORMS that is not free, when another takes its place K. */
 static struct tm_form *form_beside(struct tm_form *forms, const struct tm_form *f, unsigned k)
 {
     if (f->kind == TM_FORM_REG)
@@ -49,7 +49,7 @@ static struct tm_form *form_beside(struct tm_form *forms, const struct tm_form *
     return &forms[k ^ 1];
 }
 
-/* Where a form is to be kept of the line L; NULL: it is not to be. */
+/* The place for a form of the line L; NULL: it is not to be kept. */
 static struct tm_form *form_room(struct tm_run *r, const struct form_line *l)
 {
     struct tm_dec *d = r->d;
@@ -77,7 +77,7 @@ static struct tm_form *form_room(struct tm_run *r, const struct form_line *l)
     return f;
 }
 
-/* FRESH, of the line L, is to be the form F, one of its choices. */
+/* Make FRESH, a form of the line L, the form F, one of the places for it. */
 static void form_put(struct tm_run *r, struct tm_form *f, const struct tm_form *fresh,
                      const struct form_line *l)
 {
@@ -126,7 +126,7 @@ static void form_addresses(const uint8_t *line, const uint8_t *p, struct tm_layo
         l->paddr = form_field(line, p + n + 1, tm_hex_run(p + n + 1).n);
 }
 
-/* As long as no address is beyond 32 bits an instruction's address must stay below. */
+/* As long as all addresses had 32 bits, an instruction's address must stay below that limit. */
 static void form_narrow(const struct tm_run *r, struct tm_layout *l)
 {
     if (l->vaddr.n > 8 && !r->d->wide)
@@ -303,7 +303,7 @@ static void learn_br(struct tm_run *r, struct tm_form *f, const struct form_line
     f->flags |= TROD_BR_OTHER | iset << TROD_F_ISET_SHIFT;
 }
 
-/* Lines of the form F may end with the N characters at P; more than TM_PART: no line does so. */
+/* Lines of the form F may end with the N characters at P; N > TM_PART: none may. */
 static void form_ending(struct tm_form *f, const uint8_t *p, size_t n)
 {
     memset(f->ending, 0, sizeof f->ending);
@@ -340,7 +340,7 @@ static void learn_picture(struct tm_run *r, struct tm_form *f, const struct form
     f->flags |= (uint32_t)t.prefix << TROD_F_SEC_SHIFT;
 }
 
-/* The line L was just eaten: the form of others may be F. */
+/* The line L was just decoded: keep its form as F, for others. */
 static void form_make(struct tm_run *r, struct tm_form *f, const struct form_line *l)
 {
     switch (*l->type) {

@@ -119,8 +119,9 @@ static struct tm_digits digits(unsigned at, unsigned n, uint64_t *hex)
     return (struct tm_digits){(uint8_t)at, (uint8_t)(64 - 4 * n)};
 }
 
-/* May S become the shape of a line of LEN characters? Then the address in it, A, begins at place
- * AT. */
+/*
+ * Can S become the shape of a line of LEN characters? Then set the place of its address A, at AT.
+ */
 static bool keep(struct tm_shape *s, size_t len, unsigned at, const struct address *a,
                  uint64_t *hex)
 {
@@ -144,7 +145,7 @@ static bool keep(struct tm_shape *s, size_t len, unsigned at, const struct addre
     return true;
 }
 
-/* The line at Q was taken apart to L: others may look like it. */
+/* The line at Q was parsed into L: keep its shape for others. */
 static void keep_instr(struct tm_shape *s, const uint8_t *q, const struct instr_line *l)
 {
     const size_t len = (size_t)(l->text - q), mode = (size_t)(l->mode - q);
@@ -224,7 +225,7 @@ TM_INLINE uint32_t tm_mem_flags(const struct tm_dec *d, uint8_t c)
                       : 0;
 }
 
-/* What an access's line says behind its type word. */
+/* The fields of an access's line behind its type word. */
 struct mem_line {
     struct address a;
     uint64_t value;
@@ -232,7 +233,7 @@ struct mem_line {
     bool divided; /* see take_data */
 };
 
-/* The line at Q, of an access of SIZE bytes, was taken apart to L: others may look like it. */
+/* The line at Q, of an access of SIZE bytes, was parsed into L: keep its shape for others. */
 static void keep_mem(struct tm_shape *s, const uint8_t *q, unsigned size, const struct mem_line *l)
 {
     const size_t len = (size_t)(l->nl + 1 - q);

@@ -34,7 +34,7 @@ TM_INLINE void formed_addresses(struct trod_batch *b, const struct tm_form *f, c
 
 /*
  * Row N is the instruction in the line at P, which has the form F. *NEXT: the next line. False: it
- * is for others.
+ * is left to the other paths.
  */
 TM_INLINE bool formed_instr(struct tm_run *r, struct trod_batch *b, const struct tm_form *f,
                             const uint8_t *p, size_t n, uint32_t *has, const uint8_t **next,
@@ -101,7 +101,7 @@ static TROD_WIDE bool formed_letters(const struct tm_form *f, const uint8_t *p)
     return false;
 }
 
-/* Row N is the write of a register of more than 64 bits: what depends on its value. */
+/* Row N is the write of a register of more than 64 bits: set what depends on its value. */
 static TROD_WIDE TROD_APART bool formed_wide_reg(struct tm_run *r, const struct tm_form *f,
                                                  const uint8_t *p, size_t n, uint32_t *has)
 {
@@ -187,7 +187,7 @@ static inline TROD_WIDE bool es_end_near(const uint8_t *p, const uint8_t **nl)
 {
     const __m256i v = tm_load32(p);
     uint32_t line = tm_equal_mask32(v, tm_bytes.line);
-    /* what is neither a blank nor a tab; at the line's end what is beyond, which does no harm */
+    /* neither a blank nor a tab; characters beyond the line's end may count, which does no harm */
     const uint32_t text =
         (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi8(v, tm_load32(tm_bytes.blank)));
 

@@ -22,7 +22,7 @@ struct tm_wide {
     bool divided, upper;
 };
 
-/* The value at P up to the end of the line. False: it is none of these. */
+/* Parse the value at P up to the end of the line. False: it has another form. */
 static TROD_APART bool tm_take_wide(const uint8_t *p, struct tm_wide *w)
 {
     w->divided = p[8] == '_';

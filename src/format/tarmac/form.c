@@ -1,5 +1,5 @@
 /*
- * form.c - forms of lines: made of a line whose fields are known.
+ * form.c - makes forms of lines whose fields are known.
  *
  * See form.h.
  */

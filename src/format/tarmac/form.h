@@ -1,13 +1,15 @@
 /*
- * form.h - whole lines that look like one before: time, head, type and fields at once.
+ * form.h - forms: whole lines that are compared with an earlier line: time, head, type and fields
+ * at once.
  *
- * A shape (shape.h) is what stands behind the head of a line; a form is all of a line, with a time
- * or without, up to its end, to the text of an instruction or to the attributes of a picture. Most
- * lines have one of a few forms: a line is compared with the one that its type word and the
- * characters around it choose, 32 characters at once, and all that depends on the form alone is
- * known beforehand. Lines of several forms may choose the same one: then those beside it are tried,
- * for the write of a register one that the length of its name chooses. What fits none goes the way
- * of all other lines, from which forms are made (form.c). With AVX2 only.
+ * A shape (shape.h) describes a line behind its head; a form describes all of it, with a time or
+ * without, up to its end, to the text of an instruction or to the attributes of a picture. Most
+ * lines have one of a few forms. A line is compared, 32 characters at once, with the form that its
+ * type word and the characters around it choose; everything that depends on the form alone was
+ * computed when the form was made. If lines of several forms choose the same place, the places
+ * beside it are tried; for the write of a register, one chosen by the length of its name. Lines
+ * that fit no form take the path of all other lines, from which forms are made (form.c). With AVX2
+ * only.
  */
 #ifndef TROD_FORMAT_TARMAC_FORM_H
 #define TROD_FORMAT_TARMAC_FORM_H
@@ -51,7 +53,7 @@ struct tm_part {
     uint8_t text[TM_PART], most[TM_PART], off[TM_PART], least[TM_PART];
 };
 
-/* What a line with a time and those behind it have of its head. */
+/* What lines with a time, and those behind them, have of their head. */
 struct tm_hand {
     uint32_t head, stream;
     bool source; /* it names a cpu */
@@ -104,12 +106,12 @@ static inline void tm_form_forget(struct tm_form *f)
     f->wait = 0;
 }
 
-/* form.c: the first LEN characters at LINE, with these fields, are to have the form F. */
+/* form.c: make F the form of the first LEN characters at LINE, which have these fields. */
 void tm_form_keep(struct tm_form *f, const uint8_t *line, unsigned len, const struct tm_layout *l);
 
 /*
- * Which form a line has whose type word is behind P and two characters. The factor is one for which
- * usual types, names and sizes go to different forms.
+ * The form for a line whose type word is behind P and two characters. With this factor usual types,
+ * names and sizes go to different forms.
  */
 TROD_HOT unsigned tm_form_of(const uint8_t *p)
 {
@@ -137,7 +139,7 @@ static inline TROD_WIDE __m128i tm_load16(const uint8_t *p)
     return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
-/* What is wrong with the characters at P, which are to be as T says: 0 where nothing is. */
+/* Which of the characters at P do not match T: 0 where all do. */
 static inline TROD_WIDE __m256i tm_part_wrong(const struct tm_part *t, const uint8_t *p)
 {
     const __m256i d = _mm256_xor_si256(tm_load32(p), tm_load32(t->text));
@@ -192,7 +194,7 @@ static inline TROD_WIDE uint64_t tm_form_address(const struct tm_form *f, const 
     return (uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(pair, pair));
 }
 
-/* The number that the digits at P are which PICK chooses: pick_time or pick_index of a form. */
+/* The number at P whose digits PICK selects: pick_time or pick_index of a form. */
 static inline TROD_WIDE uint64_t tm_form_decimal(const uint8_t *pick, const uint8_t *p)
 {
     const __m128i raw = _mm_shuffle_epi8(tm_load16(p), tm_load16(pick));

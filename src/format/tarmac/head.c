@@ -25,7 +25,7 @@ static unsigned unit_of(struct tm_word w)
     return 0;
 }
 
-/* Note that the time W is known to be one, but of no value that can be. */
+/* Note that the time W is one by its form, but has no possible value. */
 static void bad_time(struct tm_line *l, struct tm_word w, enum tm_problem what, const char *why)
 {
     l->late = true;
@@ -106,7 +106,7 @@ static bool cpu_like(struct tm_word w)
     return false;
 }
 
-/* Type words that are so seldom anything else that a line of theirs needs no head. */
+/* Type words so rare elsewhere that their lines need no head. */
 static bool strong(struct tm_word type)
 {
     return type.n >= 2 && !tm_is(type, "BR") && !tm_is(type, "LD") && !tm_is(type, "ST") &&
@@ -169,7 +169,7 @@ static tm_parser source_and_type(struct tm_line *l, struct tm_word *type)
     return NULL;
 }
 
-/* The unit that FIRST is though no time stands before it; s only where a record follows. */
+/* The unit in FIRST if no time stands before it; accepted only where a record follows. */
 static unsigned lone_unit(struct tm_line *l, struct tm_word first)
 {
     const uint8_t *back = l->p;
@@ -250,7 +250,7 @@ static tm_parser whole_head(struct tm_line *l, struct tm_word *type)
     return parser;
 }
 
-/* The head that the last line had, with another time; NULL when it is not that. */
+/* The head of the last line, with another time; NULL if the line has another head. */
 static tm_parser head_again(struct tm_line *l, struct tm_word *type)
 {
     const struct tm_head *h = &l->d->heads[l->d->head];

@@ -55,7 +55,7 @@ static bool odd_opcode_like(struct tm_word w)
     return w.n % 2 == 0 && w.n <= 2 * OPCODE_BYTES && tm_is_hex(w) && (w.n > 8 || digits > 0);
 }
 
-/* The digits of W (an even number) go behind those that OP has. */
+/* Append the digits of W (an even number) to those of OP. */
 static void add_digits(struct opcode *op, struct tm_word w)
 {
     for (size_t i = 0; i < w.n; i++) {
@@ -140,7 +140,7 @@ static int put_code(struct tm_line *l, struct tm_row *row, const struct opcode *
     return TM_OK;
 }
 
-/* The instruction set that a line without one has by the options. */
+/* The instruction set that the options give to a line without one. */
 static int default_iset(const struct tm_line *l)
 {
     return l->d->opt.iset == 1   ? TROD_ISET_A32
@@ -148,7 +148,9 @@ static int default_iset(const struct tm_line *l)
                                  : TROD_ISET_NONE;
 }
 
-/* Disassembly: the rest, its blanks counted. USUAL of them before it are not. */
+/*
+ * Disassembly: the rest of the line. Blanks around it are counted, less the USUAL ones before it.
+ */
 static void put_text(struct tm_line *l, struct tm_row *row, struct trod_detail_instr *detail,
                      size_t usual)
 {
@@ -284,8 +286,8 @@ static int serial_bracket(struct tm_line *l, struct tm_row *row, struct tm_word 
 }
 
 /*
- * The bracket and the address. What the bracket holds shows in what follows it: an address and an
- * opcode (then it is the index) or only the opcode (then it is the address).
+ * The bracket and the address. What the bracket holds follows from the fields behind it: an address
+ * and an opcode (then it is the index) or only the opcode (then it is the address).
  */
 static int bracket_and_address(struct tm_line *l, struct tm_row *row,
                                struct trod_detail_instr *detail, struct tm_word *op)

@@ -61,7 +61,7 @@ int tm_bad(struct tm_line *l, enum tm_problem what, const uint8_t *caret, const 
     return TM_BAD;
 }
 
-/* Report: the line is understood; at CARET it is not as it should be because WHY. */
+/* Report: the line is understood, but at CARET it is not as it should be because WHY. */
 void tm_warn(struct tm_line *l, enum tm_problem what, const uint8_t *caret, const char *why)
 {
     l->warning.what = what;
@@ -177,7 +177,7 @@ int tm_decimal_number(struct tm_line *l, struct tm_word w, uint64_t *out)
     return TM_OK;
 }
 
-/* Digits of a virtual address to be recorded: none where they are 8, or 16 because it needs it. */
+/* Digits of a virtual address to be recorded: 0 where they are 8, or 16 because it needs them. */
 uint8_t tm_vdigits(uint64_t v, unsigned digits)
 {
     return digits == (v >> 32 ? 16u : 8u) ? 0 : (uint8_t)digits;

@@ -185,7 +185,7 @@ static void learn_head(struct tm_line *l)
         h->has |= TROD_COL_STREAM;
 }
 
-/* What the next line inherits; what the trace's meta learns. */
+/* Update what the next line inherits, and the trace's meta. */
 static int settle(struct tm_line *l)
 {
     struct tm_dec *d = l->d;

@@ -31,8 +31,8 @@ extern const uint8_t tm_hex_table[256];
 #define TM_VECTOR_BYTES 32
 
 /*
- * Vectors of equal bytes. In memory, and of another file, as compilers otherwise put them together
- * from registers each time.
+ * Vectors of equal bytes. They are in memory, in another file, because compilers would otherwise
+ * build them from registers each time.
  */
 struct tm_equal_bytes {
     _Alignas(TM_VECTOR_BYTES) uint8_t zero[TM_VECTOR_BYTES]; /* '0' */
@@ -196,7 +196,9 @@ TROD_HOT struct tm_hexrun tm_hex_run(const uint8_t *p)
     return r;
 }
 
-/* Half a picture, the 16 digits in X, the first on the left: its value and which bytes are there.
+/*
+ * Half a picture, the 16 digits in X, the first on the left: its value and which bytes were
+ * accessed.
  */
 TROD_HOT bool tm_take_half(__m128i x, uint64_t *value, uint32_t *known)
 {

@@ -1,10 +1,11 @@
 /*
- * shape.h - lines that look like one before: where the digits stand and what stands between them.
+ * shape.h - shapes: where the digits of a line stand and what stands between them, for lines that
+ * look like an earlier one.
  *
- * Lines of a kind differ in their digits, seldom in where these stand. When fast.c has taken such a
- * line apart it keeps the shape; a line that fits it is checked as a whole, 64 characters at once,
- * and its numbers are read from their places. What does not fit is taken apart again. With AVX2
- * only: elsewhere no shape is ever kept.
+ * Lines of a kind differ in their digits, seldom in where these stand. When fast.c has parsed such
+ * a line it keeps the shape; a line that fits it is checked as a whole, 64 characters at once, and
+ * its numbers are read from their places. A line that does not fit is parsed again. With AVX2 only:
+ * elsewhere no shape is ever kept.
  */
 #ifndef TROD_FORMAT_TARMAC_SHAPE_H
 #define TROD_FORMAT_TARMAC_SHAPE_H
@@ -19,7 +20,7 @@ enum {
 
 struct tm_shape {
     uint8_t text[TM_SHAPE]; /* a line that had it */
-    uint64_t exact, hex;    /* characters that are those of text; lower case hexadecimal digits */
+    uint64_t exact, hex;    /* characters equal to those of text; lower case hexadecimal digits */
     uint64_t vaddr_least, paddr_least; /* below these so many digits are not the usual ones */
     struct tm_digits {
         uint8_t at, unused; /* the first; 16 less how many, in bits */
@@ -31,7 +32,7 @@ struct tm_shape {
     uint32_t wait;     /* lines until another may be kept */
 };
 
-/* A time and what stands between it and the type word, when all but the digits is like this. */
+/* A time and the characters between it and the type word, as they were but for the digits. */
 struct tm_top {
     uint8_t text[32];
     uint32_t exact, digits;     /* characters that are those of text; decimal digits */
@@ -40,7 +41,7 @@ struct tm_top {
     const struct tm_head *head; /* NULL: none */
 };
 
-/* No line fits: one character would have to be two things. */
+/* No line fits: one character would have to equal two. */
 static inline void tm_shape_none(struct tm_shape *s)
 {
     s->text[0] = 0;
@@ -54,7 +55,7 @@ static inline uint64_t tm_places(unsigned at, unsigned n)
     return n ? UINT64_MAX >> (64 - n) << at : 0;
 }
 
-/* S is to be the shape of the LEN characters at P, of which those of HEX are digits. */
+/* Make S the shape of the LEN characters at P, of which those in HEX are digits. */
 static inline void tm_shape_keep(struct tm_shape *s, const uint8_t *p, unsigned len, uint64_t hex)
 {
     memcpy(s->text, p, TM_SHAPE);

@@ -1,8 +1,8 @@
 /*
- * state.c - what a decoder knows between two lines, as bytes.
+ * state.c - a decoder's state between two lines, as bytes.
  *
  * Implements save and load of format.h. Heads and names that were met before make decoding fast and
- * change no row: they are learned again.
+ * change no row: they are not saved but learned again.
  */
 #include "core/pack.h"
 #include "format/tarmac/tarmac.h"

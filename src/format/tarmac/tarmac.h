@@ -48,8 +48,10 @@ struct tm_options {
     int isa;     /* matcher only: 0 or enum trod_isa, by the table of its option */
 };
 
-/* Are opcodes that were read with options IN the same text where they are written with OUT? NULL:
- * all options are what they are by default. */
+/*
+ * Are opcodes that were read with options IN the same text when they are written with OUT? NULL:
+ * all options have their defaults.
+ */
 static inline bool tm_same_order(const struct tm_options *in, const struct tm_options *out)
 {
     const bool big = in && in->endian == TM_BIG;
@@ -106,7 +108,10 @@ struct tm_dec {
     struct tm_form forms[2][TM_FORMS]; /* of lines with a time, of those without; the last */
 };
 
-/* D is for the general path alone: nothing is known. The forms, most of it, are never asked. */
+/*
+ * Reset D for the general path: nothing is known. The forms, most of its bytes, are not touched:
+ * they are never used then.
+ */
 static inline void tm_dec_general(struct tm_dec *d)
 {
     memset(d, 0, offsetof(struct tm_dec, forms));
@@ -156,7 +161,7 @@ struct tm_line {
     unsigned n_rows;
     bool indented;
     bool sure; /* the head leaves no doubt: what does not parse is a malformed record */
-    bool late; /* the time cannot be: malformed if the record is known */
+    bool late; /* the time is impossible: malformed if the record is known */
     struct tm_word source;
     struct tm_word scale; /* a unit of the trace's own */
     struct tm_word type;  /* the type word */
@@ -206,8 +211,9 @@ static inline void tm_value_row(struct tm_row *row, const struct tm_value *v)
 }
 
 /*
- * Whether a register write or access that names no cpu belongs to that of the line before. Only
- * where the trace's head names cpus: so it does not depend on where a part of the trace begins.
+ * Does a register write or access that names no cpu belong to the cpu of the line before? Only
+ * where the trace's head names cpus, so that it does not depend on where a part of the trace
+ * begins.
  */
 static inline bool tm_inherits_stream(const struct tm_dec *d)
 {
@@ -314,7 +320,7 @@ enum tm_named tm_named(struct tm_word word);
 bool tm_is_mem_type(struct tm_word word);
 bool tm_is_bus_type(struct tm_word word);
 
-/* Begin row number l->n_rows as a copy of l->row with KIND; it is not there until tm_add. */
+/* Begin row number l->n_rows as a copy of l->row with KIND; tm_add adds it. */
 struct tm_row *tm_begin(struct tm_line *l, uint8_t kind);
 void tm_add(struct tm_line *l);
 
@@ -325,7 +331,7 @@ void tm_add(struct tm_line *l);
 int tm_parse_line(struct tm_line *l, const uint8_t *start, const uint8_t *end, const uint8_t *next);
 void tm_note_iset(struct tm_dec *d, unsigned iset);
 
-/* fast.c: eat lines of the canonical forms until something else comes or the batch is full. */
+/* fast.c: decode lines of the canonical forms until another comes or the batch is full. */
 const uint8_t *tm_fast(struct tm_dec *d, const uint8_t *p, const uint8_t *end,
                        struct trod_batch *b);
 

@@ -87,7 +87,7 @@ static void grouping(struct tm_word w, struct tm_value *out)
     out->group = (uint8_t)(group > 255 ? 255 : group);
 }
 
-/* Digit number I from the right of W goes to its place. */
+/* Put digit number I from the right of W into its place. */
 static void put_digit(struct tm_value *v, uint8_t *data, uint8_t *mask, size_t i, uint8_t c)
 {
     uint8_t d = tm_hex_table[c];

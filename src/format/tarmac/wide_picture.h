@@ -1,8 +1,8 @@
 /*
  * wide_picture.h - the bytes of pictures that have a form (form.h), 32 characters at once.
  *
- * A form lets through digits, dots and two more characters for them, and the blanks between
- * groups; what is left to say is whether each pair is two digits or two dots.
+ * A form accepts digits, dots and two more characters for them, and the blanks between groups; what
+ * remains to be checked is that each pair is two digits or two dots.
  */
 #ifndef TROD_FORMAT_TARMAC_WIDE_PICTURE_H
 #define TROD_FORMAT_TARMAC_WIDE_PICTURE_H
