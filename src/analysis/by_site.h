@@ -1,9 +1,10 @@
 /*
- * by_site.h - arrays with an element for each site, and numbers by site that are kept as steps.
+ * by_site.h - arrays with an element for each site, and numbers by site that are kept as
+ * differences.
  *
- * Steps: what is counted for the sites of a streak (trod/streak.h) is added where the streak begins
- * and taken away behind its end. The number of a site is the sum of the steps up to it; sums of
- * such arrays are those of the numbers.
+ * Differences ("steps"): a count for all sites of a streak (trod/streak.h) is added at the first
+ * site and subtracted behind the last. The number of a site is the sum of the steps up to it;
+ * adding such arrays adds the numbers.
  */
 #ifndef TROD_ANALYSIS_BY_SITE_H
 #define TROD_ANALYSIS_BY_SITE_H

@@ -1,8 +1,8 @@
 /*
  * count.c - the analysis "count": its options, beginning and end.
  *
- * Implements drmemtrace, "basic_counts", and more, for every format. The work is done in
- * count_feed.c, count_lane.c, count_fields.c, count_report.c and count_save.c.
+ * Implements trod-count(1): DynamoRIO's basic_counts, and more, for every format. The work is done
+ * in count_feed.c, count_lane.c, count_fields.c, count_report.c and count_save.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,9 +54,9 @@ static int init(void *st, const void *opt, const struct trod_context *context)
 }
 
 /*
- * Values are what markers of drmemtrace say. Its branches tell their direction and its accesses
- * their address: targets and physical addresses are for the other formats. The byte enables of byu6
- * are in the detail; elsewhere it would be made for nothing.
+ * Columns that are not needed of a format. Only markers of drmemtrace have values that count; its
+ * branches tell their direction and its accesses their virtual address, so targets and physical
+ * addresses are for other formats. Details are needed of byu6 alone, for its byte enables.
  */
 static uint32_t uses_of(const char *format, const void *opt)
 {

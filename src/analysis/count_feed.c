@@ -1,10 +1,10 @@
 /*
  * count_feed.c - rows into sums: what `trod count` does with every row.
  *
- * Implements drmemtrace, "basic_counts". Rows come in runs of one lane; a run is taken 64 rows at
+ * Implements DynamoRIO's basic_counts. Rows come in runs of one lane; a run is processed 64 rows at
  * a time, as masks: instructions, branches, reads, writes. An instruction or access then costs a
- * few operations: the test that its bytes have been seen before. Batches in which an instruction or
- * access does not say address or size, and what is rare, go row by row (count_row).
+ * few operations: the test whether its bytes have been seen before. Batches in which an instruction
+ * or access does not say address or size, and rare rows, go row by row (count_row).
  */
 #include "analysis/count_row.h"
 #include "core/origin.h"
@@ -42,7 +42,7 @@ TROD_HOT bool begins(const uint64_t *plane, uint64_t addr)
 
 /* ---- 64 rows at a time */
 
-/* Bits set in M; not WIDE: without the help of an instruction that old processors lack. */
+/* Number of bits set in M; not WIDE: without popcnt, which old processors lack. */
 TROD_HOT unsigned bits_set(uint64_t m, const bool wide)
 {
     if (wide)
@@ -286,7 +286,7 @@ static int slow_rows(struct run *r, uint32_t from, uint64_t m)
     return rc;
 }
 
-/* Rows of the N from FROM on: what M says they are, and OTHER, which are none of these. */
+/* The N rows from FROM on by kind, as masks; OTHER: rows of other kinds. */
 TROD_HOT int count_rows(struct run *r, struct sums *a, uint32_t from, uint32_t n, struct masks m,
                         uint64_t other, const bool wide)
 {
@@ -312,7 +312,7 @@ TROD_HOT int count_rows(struct run *r, struct sums *a, uint32_t from, uint32_t n
     return rc == TROD_OK && other ? slow_rows(r, from, other) : rc;
 }
 
-/* The N rows from FROM on, which M says what they are. *DONE of them were counted. */
+/* Count the N rows from FROM on, whose kinds are in M. *DONE of them were counted. */
 TROD_HOT int block(struct run *r, struct sums *a, uint32_t from, uint32_t n, struct masks m,
                    uint32_t *done, const bool wide)
 {
@@ -438,7 +438,7 @@ static TROD_WIDE int turns_wide(struct run *r, uint32_t *at)
     return turns(r, at, TROD_AVX2);
 }
 
-/* Whether what was told of batches so far goes on with rows [FROM, TO) of B. */
+/* Do rows [FROM, TO) of B continue the sequence of batches whose new instructions were marked? */
 static bool goes_on(struct count_told *t, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     const struct trod_origin s = trod_origin_of(b);
@@ -451,7 +451,7 @@ static bool goes_on(struct count_told *t, const struct trod_batch *b, uint32_t f
     return t->source != 0;
 }
 
-/* The run of R->lane begins: all that is told is told of one lane. */
+/* A run of R->lane begins: instructions marked as new are so for one lane only. */
 static void tell(struct run *r)
 {
     struct count_told *t = &r->s->told;
@@ -486,7 +486,7 @@ static int lane_rows(struct run *r, uint32_t *at)
     return rc;
 }
 
-/* Not 0: one of the rows from FROM to TO lacks what complete() says that it must have. */
+/* Not 0: one of the rows [FROM, TO) lacks a column that complete() demands. */
 TROD_HOT uint32_t lacking(const struct run *r, uint32_t from, uint32_t to)
 {
     const uint32_t need = TROD_COL_ADDR | TROD_COL_SIZE, flags = r->b->have & TROD_COL_FLAGS;

@@ -1,8 +1,8 @@
 /*
  * count_fields.c - which sums make which number of `trod count`.
  *
- * Implements drmemtrace, "basic_counts" (rules of each field), and says for every other format
- * which of the numbers its rows can tell.
+ * Implements DynamoRIO's basic_counts (rules of each field), and says for every other format which
+ * of the numbers its rows can tell.
  */
 #include "analysis/count_fields.h"
 

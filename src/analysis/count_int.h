@@ -17,7 +17,7 @@
 enum {
     COUNT_CODE_CAP = 16384, /* pages of code counted exactly: 64 MiB of addresses in 16 MiB */
     COUNT_DATA_CAP = 16384, /* the same of data, in 8 MiB */
-    COUNT_LINE = 64,        /* bytes of a line where nobody says */
+    COUNT_LINE = 64,        /* default of bytes of a line */
     COUNT_LINE_MAX = 1 << TROD_PAGE_SHIFT
 };
 
@@ -86,7 +86,7 @@ struct count_owned {
 
 /*
  * Rows of a source (core/origin.h) that came one behind the other from its first on, all of one
- * lane and window: of these, instructions that are not new are in the set of code.
+ * lane and window: so instructions among them that are not marked as new are in the set of code.
  */
 struct count_told {
     uint64_t source; /* 0: none */
@@ -117,7 +117,7 @@ struct count_state {
     uint64_t have;                   /* columns that came */
     bool drm;                        /* markers are those of drmemtrace */
     const char *word;                /* what a lane is: "thread", "cpu", "agent" */
-    const struct trod_format *names; /* sub_name tells what rows are called; NULL: nobody does */
+    const struct trod_format *names; /* names of records by sub; NULL: the format has none */
     bool bus;                        /* reads and writes are those of a bus, not of a program */
     bool part;                       /* rows begin in the middle of a file */
     struct trod_recent *recent;      /* instructions that sets of code have, by tag */

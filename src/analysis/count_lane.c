@@ -332,7 +332,7 @@ static bool settles(const struct count_lane *l, uint32_t file)
     return !l->settled && l->file == file && l->tid != TROD_NOWHERE;
 }
 
-/* If FILE has several lanes: what they have together, while their sets are there. */
+/* If FILE has several lanes, count what they have together while their sets are there. */
 static int settle_shard(struct count_state *s, uint32_t file)
 {
     struct gather code = {NULL, NULL}, data = {NULL, NULL};
@@ -419,7 +419,7 @@ static int merge_lane(struct count_state *s, struct count_lane *l, const struct 
     int rc = TROD_OK;
 
     if (!new && (l->settled || from->settled))
-        return TROD_ERR_USAGE; /* what they have in common is not known any more */
+        return TROD_ERR_USAGE; /* the union is not known without the sets */
     if (l->filetype == TROD_NOWHERE)
         l->filetype = from->filetype;
     l->filetype_differs |=

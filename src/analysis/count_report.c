@@ -1,8 +1,8 @@
 /*
- * count_report.c - what `trod count` says: totals, shards, windows, threads.
+ * count_report.c - the result of `trod count`: totals, shards, windows, threads.
  *
- * Implements drmemtrace, "basic_counts": total = sums of all and unions of what is unique; threads
- * in the order of their instructions in their first window.
+ * Implements DynamoRIO's basic_counts: total = sums of all and unions of unique bytes; threads in
+ * the order of their instructions in their first window.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +139,7 @@ static void put_number(struct trod_result *e, const char *key, uint64_t v)
         trod_result_absent(e);
 }
 
-/* Who a lane is: HEAD cells, or fields. */
+/* The cells that name a lane: HEAD of them, or fields. */
 static void put_head(const struct count_state *s, struct trod_result *e, const struct count_lane *l,
                      bool fields)
 {

@@ -1,9 +1,8 @@
 /*
- * count_row.h - one row into sums: rows that are rare, and those of batches in which an instruction
- * or access does not say address or size.
+ * count_row.h - one row into sums: rare rows, and those of batches in which an instruction or
+ * access does not say address or size.
  *
- * Implements drmemtrace, "basic_counts", as count_feed.c does for 64 rows at a time, which is the
- * only one to include this.
+ * As count_feed.c, which alone includes this, does for 64 rows at a time.
  */
 #ifndef TROD_ANALYSIS_COUNT_ROW_H
 #define TROD_ANALYSIS_COUNT_ROW_H

@@ -200,8 +200,8 @@ const uint64_t *trod_pages_add(struct trod_pages *s, uint64_t number)
 }
 
 /*
- * A page of which a word has become full: if all are, it needs no memory of its own any more. True
- * then: its words have gone.
+ * A word of the page has become full: if all are, the page needs no memory of its own. True then:
+ * its words were released.
  */
 static bool collapse(struct trod_pages *s, uint64_t number)
 {

@@ -63,9 +63,9 @@ void trod_pages_filled(struct trod_pages *s, uint64_t number);
 
 /*
  * Set the bits of MASK in a word of page NUMBER, at W in what trod_pages_get gave. Returns those
- * that were not set. Words of the set may have gone afterwards. trod_pages_set is for bits that
- * mostly are set already; trod_pages_or does not look first, which is better where nothing can be
- * foretold.
+ * that were not set. The words of the set may be gone afterwards. trod_pages_set is faster where
+ * most bits are set already; trod_pages_or does not test first and is faster where that cannot be
+ * predicted.
  */
 static inline uint64_t trod_pages_or(struct trod_pages *s, uint64_t number, const uint64_t *w,
                                      uint64_t mask)

@@ -28,7 +28,7 @@ static inline size_t trod_table_home(uint64_t key, unsigned shift)
 /* N more of KEY; N is not 0. Returns TROD_OK or TROD_ERR_NOMEM. */
 int trod_pairs_add(struct trod_pairs *t, uint64_t key, uint64_t n);
 
-/* The pairs of FROM on top of those of INTO. Returns TROD_OK or TROD_ERR_NOMEM. */
+/* Add the pairs of FROM to INTO. Returns TROD_OK or TROD_ERR_NOMEM. */
 int trod_pairs_merge(struct trod_pairs *into, const struct trod_pairs *from);
 
 /*

@@ -1,10 +1,10 @@
 /*
- * sync.c - the analysis "sync": sync points, who signals and waits at them, contention, and the
+ * sync.c - the analysis "sync": sync points, signals and waits at them, contention, and the
  * critical path of the order graph.
  *
  * Implements amber, "Thread Synchronization Records", over rows in a legal order (order "sync").
  * Counts are those of the records; times are those of the ideal machine of sync_graph.h: one
- * instruction a tick. It does not check the trace: that is order "sync" itself.
+ * instruction a tick. It does not check the trace: the order "sync" does.
  */
 #include "analysis/sync_graph.h"
 #include "core/grow.h"

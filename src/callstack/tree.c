@@ -71,7 +71,7 @@ uint32_t cg_child(struct cg_tree *t, uint32_t parent, uint64_t function, unsigne
     return cg_child(t, t->cut, function, CG_PLAIN);
 }
 
-/* Where the node was before another one may be found there now and then: nobody looks there. */
+/* The search may find the old place of the node now and then: it is not used there. */
 int cg_move(struct cg_tree *t, uint32_t node, uint32_t parent)
 {
     t->node[node].parent = parent;

@@ -1,9 +1,9 @@
 /*
- * branches.c - the analysis "branches": what branches do, and how well they can be foretold.
+ * branches.c - the analysis "branches": what branches do, and how well they can be predicted.
  *
- * Implements docs/analysing.md, "branches". Whether a branch was taken is what its row says, else
- * what the instruction behind it in its stream tells. What kind of branch an instruction is, is
- * found out once a site.
+ * Implements docs/analysing.md, "branches". Whether a branch was taken is what its row says, or
+ * else follows from the next instruction of its stream. The kind of a branch is found out once for
+ * each site.
  */
 #include "analysis/branches/branches.h"
 
@@ -142,8 +142,8 @@ static struct br_fact find_out(struct br_state *s, uint32_t number)
 }
 
 /*
- * The kind of a row that says BRANCH and is of site F. What rows say goes before what the opcode
- * tells, and is asked of each: code without opcodes that changes has one site for all it was.
+ * The kind of a row that says BRANCH and is of site F. Rows go before opcodes, and each row is
+ * asked, because code without opcodes that changes stays one site.
  */
 static inline uint8_t kind_said(const struct br_fact *f, unsigned branch)
 {
@@ -154,7 +154,7 @@ static inline uint8_t kind_said(const struct br_fact *f, unsigned branch)
 
 /* ---- rows */
 
-/* A branch, row I, of KIND, whose site is F, begins to wait for what it leads to. */
+/* Row I, a branch of KIND at site F, begins to wait for the next instruction. */
 static void begin(struct br_state *s, struct br_lane *l, const struct trod_batch *b, uint32_t i,
                   uint32_t said, const struct br_fact *f, uint8_t kind)
 {
@@ -211,8 +211,7 @@ TROD_HOT int instruction(struct br_state *s, struct br_lane *l, const struct tro
     return TROD_OK;
 }
 
-/* Program flow: where the instruction before leads to, or a taken branch without its instruction.
- */
+/* A BRANCH row: where the instruction before it goes, or a taken branch without its instruction. */
 static int flow(struct br_state *s, struct br_lane *l, const struct trod_batch *b, uint32_t i,
                 uint32_t said)
 {
@@ -230,7 +229,7 @@ static int flow(struct br_state *s, struct br_lane *l, const struct trod_batch *
         if (f->kind == BR_UNKNOWN)
             *f = find_out(s, b->site[i]);
         kind = kind_said(f, branch);
-        if (kind == BR_NOT) /* nobody says of what kind it is */
+        if (kind == BR_NOT) /* its kind is not known */
             kind = TROD_BP_JUMP + 1;
         begin(s, l, b, i, said, f, kind);
         l->known = l->event.taken = true;
@@ -238,7 +237,7 @@ static int flow(struct br_state *s, struct br_lane *l, const struct trod_batch *
     return br_led_to(s, l, b->target[i], TROD_NO_SITE);
 }
 
-/* Something else than an instruction, which may end the waiting of its stream. */
+/* A row that is no instruction, and that may end the waiting of its stream. */
 static int other(struct br_state *s, struct br_lane *l, const struct trod_batch *b, uint32_t i,
                  uint32_t said)
 {
@@ -318,8 +317,7 @@ static int end_interval(struct br_state *s, const struct trod_boundary *at)
     return TROD_OK;
 }
 
-/* Predictors stay as they are: what they learned in a warm-up or an interval they know in the next.
- */
+/* Predictors are not reset: what they learned in a warm-up or an interval they keep in the next. */
 static void end_warm_up(struct br_state *s)
 {
     s->sums = (struct br_sums){0};

@@ -38,7 +38,7 @@ struct br_fact {
     uint64_t target; /* as its opcode says; 0: it does not */
 };
 
-/* A row that may belong to a branch before it, as much of it as branches look at. */
+/* The fields of a row that the branch before it may need. */
 struct br_row {
     uint64_t addr, target, value;
     uint32_t said; /* columns */
@@ -47,9 +47,9 @@ struct br_row {
     uint8_t kind;
 };
 
-/* What a part of a trace keeps of a stream for those who know what came before. */
+/* What a part of a trace keeps of a stream until the part before it is known. */
 struct br_part {
-    bool open; /* its rows wait so far: they depend on the branch before them */
+    bool open; /* its first rows, which depend on the branch before them */
     bool even; /* the last one of them is an instruction, but no branch */
     struct br_row *row;
     size_t n_rows, cap_rows;
@@ -57,7 +57,7 @@ struct br_part {
     size_t n_events, cap_events;
 };
 
-/* The outcome of a site in br_lane.last: that of its first execution stands above the last one. */
+/* The outcome of a site in br_lane.last: the last one; above it that of its first execution. */
 enum { BR_OUTCOME = 3, BR_FIRST = 2 };
 
 /* A stream of one file. */
@@ -65,7 +65,7 @@ struct br_lane {
     uint32_t stream, file;
     bool waits;    /* for the next instruction: EVENT is not complete */
     bool known;    /* taken is known already */
-    uint8_t delay; /* instructions to come before the one that it leads to */
+    uint8_t delay; /* instructions still to come before the one that it leads to (delay slots) */
     uint32_t event_n;
     uint32_t row;             /* of EVENT in the batch; BR_EARLIER: in one before */
     uint32_t rows[BR_EVENTS]; /* of the events */
@@ -81,7 +81,7 @@ struct br_lane {
 struct br_sums {
     uint64_t instructions;
     uint64_t kind[TROD_BP_KINDS], taken[TROD_BP_KINDS];
-    uint64_t unresolved; /* conditional ones whose outcome the trace does not tell */
+    uint64_t unresolved; /* conditional ones of unknown outcome */
     uint64_t judged[TROD_BP_MOST], wrong[TROD_BP_MOST];
 };
 
@@ -110,7 +110,7 @@ struct br_state {
     struct br_sums sums, before;   /* BEFORE: at the end of the last interval */
     struct br_interval *interval;
     size_t n_intervals, cap_intervals;
-    const struct trod_weighed *weighed; /* weigh.c: wrong predictions by row; NULL: nobody asks */
+    const struct trod_weighed *weighed; /* weigh.c: wrong predictions by row; NULL: not wanted */
     int owed;                           /* what its function late returned */
     size_t recorded;                    /* bytes of the parts of its lanes */
 };
@@ -123,7 +123,7 @@ static inline uint64_t *br_sum(struct br_sums *s, size_t i)
 
 /* branches.c: room for N sites. */
 int br_room(struct br_state *s, size_t n);
-/* What the instructions are is learned, if it was not before. */
+/* Determine the alignment of instructions, unless it is known. */
 void br_learn_isa(struct br_state *s);
 /* Row I of B, no access, of lane L. 0 or TROD_ERR_NOMEM. */
 int br_row(struct br_state *s, struct br_lane *l, const struct trod_batch *b, uint32_t i,
@@ -134,16 +134,18 @@ int br_row(struct br_state *s, struct br_lane *l, const struct trod_batch *b, ui
 /* The lane of STREAM of FILE, made if new. NULL: no memory. */
 struct br_lane *br_lane(struct br_state *s, uint32_t stream, uint32_t file);
 void br_lanes_free(struct br_state *s);
-/* FILE is over, or all OTHERS are: nothing follows on their last branches. 0 or TROD_ERR_NOMEM. */
+/* FILE is over, or all OTHERS are: their last branches have no successor. 0 or TROD_ERR_NOMEM. */
 int br_end_files(struct br_state *s, uint32_t file, bool others);
-/* The branch that L waits for led to TARGET, an instruction of site TO (TROD_NO_SITE: not known).
- * The other ends L's waiting without knowing. Return 0 or TROD_ERR_NOMEM. */
+/*
+ * The branch that L waits for led to TARGET, an instruction of site TO (TROD_NO_SITE: not known).
+ * The second function ends the waiting without an outcome. Return 0 or TROD_ERR_NOMEM.
+ */
 int br_led_to(struct br_state *s, struct br_lane *l, uint64_t target, uint32_t to);
 int br_given_up(struct br_state *s, struct br_lane *l);
-/* The events of L to the predictors, or kept. 0 or TROD_ERR_NOMEM. */
+/* Give the events of L to the predictors, or keep them. 0 or TROD_ERR_NOMEM. */
 int br_flush(struct br_state *s, struct br_lane *l);
 
-/* The N events at E to the predictors of L. 0 or TROD_ERR_NOMEM. */
+/* Give the N events at E to the predictors of L. 0 or TROD_ERR_NOMEM. */
 int br_predict(struct br_state *s, struct br_lane *l, const struct trod_bp_event *e, size_t n);
 
 /* ---- parts.c: parts of a file, put together */
@@ -151,12 +153,17 @@ int br_predict(struct br_state *s, struct br_lane *l, const struct trod_bp_event
 /* May parts be recorded, with these options? */
 bool br_records(const void *opt);
 size_t br_recorded(const void *st);
-/* Row I of B of lane L waits for what came before the part: 1, 0 where it need not, or an error. */
+/*
+ * Keep row I of B, of lane L, until the part before is known: 1, 0 if it need not be kept, or an
+ * error.
+ */
 int br_part_waits(struct br_state *s, struct br_lane *l, const struct trod_batch *b, uint32_t i,
                   uint32_t said);
 /* The events of L are kept. */
 int br_part_keep(struct br_state *s, struct br_lane *l);
-/* The lanes of T, a part, go on with those of S; their sums and sites are added already. */
+/*
+ * Let the lanes of S go on with those of T, the part behind it; sums and sites are already added.
+ */
 int br_part_merge(struct br_state *s, const struct br_state *t);
 void br_part_free(struct br_part *p);
 

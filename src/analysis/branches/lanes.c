@@ -129,7 +129,7 @@ int br_flush(struct br_state *s, struct br_lane *l)
     return rc;
 }
 
-/* What a branch did is counted by the first shard alone. */
+/* Outcomes are counted by the first shard alone. */
 static int count(struct br_state *s, struct br_lane *l, uint32_t to)
 {
     const struct trod_bp_event *e = &l->event;
@@ -180,7 +180,7 @@ int br_led_to(struct br_state *s, struct br_lane *l, uint64_t target, uint32_t t
 
     if (!l->known)
         e->taken = target != e->next;
-    /* what a conditional branch would lead to is known from its opcode, or once it was taken */
+    /* the target of a conditional branch is known from its opcode, or once it was taken */
     if (e->taken && e->target == 0)
         e->target = target;
     return complete(s, l, e->target == target ? to : TROD_NO_SITE);

@@ -30,8 +30,8 @@ static void add_fact(struct br_fact *into, const struct br_fact *from)
 }
 
 /*
- * Interval V to the one of S with its number, which is *AT or behind, if there is any: a thread has
- * none of those before it began. *AT: the one behind.
+ * Merge interval V into the one of S with the same number, at *AT or behind, if there is one: a
+ * thread has no intervals from before it began. *AT is set behind it.
  */
 static int add_interval(struct br_state *s, const struct br_interval *v, size_t *at)
 {

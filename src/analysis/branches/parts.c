@@ -1,10 +1,12 @@
 /*
- * parts.c - branches of parts of a file: what is kept of them, and how they go on (branches.h).
+ * parts.c - branches of parts of a file: what is kept of them, and how parts are joined
+ * (branches.h).
  *
- * What a branch did is known from the row behind it, and what that row is in turn from the branch:
- * the first rows of a part wait for the one before it. Everything behind them is worked out while
- * the part is read, but for the predictors, which are told the branches of a stream in their order
- * when states are merged, and whether the first execution of a site in the part was a turn.
+ * The outcome of a branch follows from the row behind it, and the kind of that row may depend on
+ * the branch: so the first rows of a part wait for the part before. All later rows are processed
+ * while the part is read, except that predictors get the branches of a stream in order when states
+ * are merged, and that it is decided then whether the first execution of a site in the part was a
+ * turn.
  */
 #include "analysis/branches/branches.h"
 
@@ -15,8 +17,8 @@
 #include <string.h>
 
 /*
- * Predictors that cost more than that would keep one thread busy for longer than all the rest keeps
- * two: they are rather shared out.
+ * Predictors that cost more than this would keep one thread busy for longer than all other work
+ * keeps two: they are shared out to threads instead.
  */
 enum { COST_MOST = 50 };
 
@@ -46,8 +48,8 @@ void br_part_free(struct br_part *p)
 /* ---- first rows */
 
 /*
- * Behind row I of B it is known what L waits for. Of a branch with a delay slot the row behind it
- * may be the slot of the one before: then two instructions tell, of which the first is no branch.
+ * Is it known behind row I of B what L waits for? With delay slots the next row may be the slot of
+ * the branch before: then it takes two instructions, the first of which is no branch.
  */
 static bool tells(struct br_state *s, struct br_part *p, const struct trod_batch *b, uint32_t i,
                   uint32_t said)

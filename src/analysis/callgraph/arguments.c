@@ -61,7 +61,9 @@ static int argument_of(unsigned isa, const uint8_t *p, uint32_t n)
     }
 }
 
-/* Row I writes a register: 1, what is known then to *VALUE; 0, not known; -1, it wrote nothing. */
+/*
+ * Does row I write a register? 1: yes, *VALUE is its value; 0: yes, the value is not known; -1: no.
+ */
 static int written(const struct trod_batch *b, uint32_t i, uint64_t *value)
 {
     const uint32_t said = b->have & b->has[i];
@@ -141,13 +143,13 @@ static void argument_names(unsigned isa, unsigned k, char name[ARGUMENT_NAMES][4
     }
 }
 
-/* Is row I of the stream of C, and does it say so if the others do? */
+/* Is row I of the stream of C? It need not say so if no row does. */
 static bool is_of(const struct cg_call *c, const struct trod_batch *b, uint32_t i)
 {
     return (b->have & b->has[i] & TROD_COL_STREAM ? b->stream[i] + UINT64_C(1) : 0) == c->lane;
 }
 
-/* Whose writes before a part of the trace are looked for. */
+/* A call whose arguments were written before the part of the trace that is read. */
 struct earlier {
     const struct trod_given_calls *calls;
     uint32_t lane;
@@ -225,7 +227,7 @@ int cg_list_arguments(struct cg_core *core, const struct trod_callstack_source *
 {
     int rc = TROD_OK;
 
-    /* each may cost what NEAR instructions cost that are read */
+    /* a search may cost as much as reading NEAR instructions */
     if (!source->wrote || (core->calls.n > FEW && core->calls.n > core->counts.instructions / NEAR))
         return TROD_ERR_UNKNOWN;
     for (size_t i = 0; rc == TROD_OK && i < core->calls.n; i++) {

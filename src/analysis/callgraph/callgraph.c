@@ -4,8 +4,8 @@
  * Instructions and time are counted where activations begin and end (callstack/tree.h). Other
  * weights are added up row by row (cost.c).
  *
- * Rows before a region are followed and not counted. What is open when counting begins gets its
- * nodes only when something is counted for it, or for what it calls.
+ * Rows before a region are followed and not counted. An activation that is open when counting
+ * begins gets its node only when something is counted for it, or for a function that it calls.
  */
 #include "analysis/callgraph/callgraph.h"
 #include "analysis/callgraph/like.h"
@@ -71,7 +71,7 @@ static int lane_end(struct cg_core *core, size_t at)
     return rc;
 }
 
-/* Streams whose last activation ended are over: their trees are added. */
+/* Streams whose last activation has ended are over: add their trees. */
 static int end_lanes(struct cg_core *core)
 {
     int rc = TROD_OK;
@@ -114,7 +114,8 @@ static int enter(void *ctx, struct trod_frame *f)
         return TROD_OK;
     if (f->depth && !(parent = node_of(core, l, &f[-1])))
         return TROD_ERR_NOMEM;
-    if (!core->following && !f->under) /* 0: of what ran before on another stack nothing is left */
+    /* 0 at the bottom of a stack: what ran before is charged to no function */
+    if (!core->following && !f->under)
         cg_account_charge(&l->sum, parent, &f->entry);
     node = cg_account_nodes(&l->sum, f, core->inline_exceptions);
     if (!node)
@@ -150,7 +151,7 @@ static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *
     return cg_list_leave(core, l, f->user >> 32, f, end);
 }
 
-/* Time passes from the first instruction on that counts, one of rows [FROM, TO). */
+/* Time counts from the first instruction that is counted, one of rows [FROM, TO). */
 static void start_clock(struct cg_lane *l, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to && !l->sum.clocked; i++)
@@ -211,7 +212,7 @@ int cg_late(struct cg_core *core, uint32_t stream, unsigned slot, uint64_t n)
 
 /* ---- rows that do not count */
 
-/* The numbers of TO that came since those of FROM, added to SUM. */
+/* Add the numbers that came between FROM and TO to SUM. */
 static void add_since(struct trod_callstack_counts *sum, const struct trod_callstack_counts *to,
                       const struct trod_callstack_counts *from)
 {

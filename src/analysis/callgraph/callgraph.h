@@ -58,7 +58,7 @@ struct cg_weights {
     unsigned shown; /* enum CG_SELF_...: what is sorted by, and shown where one is */
     struct cg_weigher weigher[CG_MOST_WEIGHTS];
     unsigned n_weighers, telling;
-    uint64_t *number; /* of weighers, by weight and row; NULL: there are none */
+    uint64_t *number; /* by weight and row, of weighers; NULL: none */
 };
 
 struct cg_sum;
@@ -71,7 +71,7 @@ enum { CG_ARGS = 8, CG_WHO = 24 };
 struct cg_registers {
     uint64_t value[CG_ARGS];
     uint8_t known; /* a bit each */
-    uint8_t seen;  /* it is known what was written last, or that nothing was */
+    uint8_t seen;  /* the last write is known, or that there was none */
 };
 
 /* A stream that is being read. */
@@ -125,7 +125,7 @@ struct cg_core {
     size_t n_lanes;
     struct trod_callstack_counts counts, left_out; /* LEFT_OUT: of rows that do not count */
     bool inline_exceptions, finished, listing;
-    bool followed, following; /* rows that do not count: there were some; they are fed now */
+    bool followed, following; /* rows that are not counted: there were some; they are being fed */
     bool turning;             /* rows of another file come */
     struct cg_calls calls, open;
     struct cg_weights weights;
@@ -163,7 +163,9 @@ bool cg_begins(const void *opt, const struct trod_format *f);
 /* trod_analysis.follows. */
 bool cg_follows(const void *opt);
 
-/* ---- cost.c: what rows [FROM, TO) of L (NULL: of none) weigh, added to the numbers SELF */
+/*
+ * ---- cost.c: add the weights of rows [FROM, TO) of L (NULL: of no activation) to the numbers SELF
+ */
 void cg_weigh(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b, uint32_t from,
               uint32_t to, uint64_t *self);
 void cg_cost_fini(struct cg_lane *l);
@@ -176,7 +178,7 @@ int cg_weights_init(struct cg_core *core);
 void cg_weights_fini(struct cg_weights *w);
 /* Rows [FROM, TO) of B, before the call stack sees them; B NULL: streams end. 0 or an error. */
 int cg_weights_feed(struct cg_core *core, const struct trod_batch *b, uint32_t from, uint32_t to);
-/* More of the weight in SLOT for the innermost activation of STREAM (callgraph.c). */
+/* Add to the weight in SLOT of the innermost activation of STREAM (callgraph.c). */
 int cg_late(struct cg_core *core, uint32_t stream, unsigned slot, uint64_t n);
 uint32_t cg_weights_columns(const struct trod_list *list);
 enum trod_order_need cg_order(const void *opt);
@@ -199,8 +201,8 @@ int cg_registers(struct cg_core *core, struct cg_lane *l, const struct trod_batc
  */
 int cg_list_arguments(struct cg_core *core, const struct trod_callstack_source *source);
 /*
- * Where rows are read from inside the trace on: registers of L that were not written since, at OF,
- * a call of it. Returns 0 or an error.
+ * Where reading begins inside the trace: find the registers of L that were not written since, at
+ * the call OF. Returns 0 or an error.
  */
 int cg_earlier_arguments(const struct cg_core *core, struct cg_lane *l, const struct cg_call *of);
 
@@ -214,7 +216,7 @@ int cg_list_leave(struct cg_core *core, const struct cg_lane *l, uint64_t number
                   const struct trod_frame *f, const struct trod_frame_left *end);
 int cg_list_add(struct cg_core *to, const struct cg_core *from);
 int cg_list_save(const struct cg_core *core, struct trod_buf *out);
-/* Behind what there is. 0, TROD_ERR_CORRUPT or TROD_ERR_NOMEM. */
+/* Append what was saved to the list. 0, TROD_ERR_CORRUPT or TROD_ERR_NOMEM. */
 int cg_list_load(struct cg_core *core, struct trod_span *in);
 void cg_put_list(const struct cg_core *core, struct trod_result *r);
 void cg_put_open(const struct cg_core *core, struct trod_result *r);

@@ -91,7 +91,7 @@ static uint64_t select_largest(uint64_t *a, size_t n, size_t k)
     return a[lo];
 }
 
-/* What is shown costs at least so much that there are TOP rows. */
+/* The least cost at which there are TOP rows to show. */
 static int choose(struct tree *t)
 {
     const size_t n = t->core->tree.n, top = (size_t)t->core->opt->top;

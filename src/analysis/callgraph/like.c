@@ -23,8 +23,8 @@ static bool named(const char *name, size_t n, const char *what)
 }
 
 /*
- * Which of the four that matter, OTHER_REG: one that these tools know, NO_REG: none. They look at
- * letters and at the digits behind them, not at what follows.
+ * The four registers that matter; OTHER_REG: another one that these tools know, NO_REG: none. They
+ * look at letters and at the digits behind them only.
  */
 static unsigned register_of(const uint8_t *p, size_t len, uint32_t size)
 {
@@ -189,7 +189,7 @@ static int transfer(struct cg_core *core, uint64_t pc)
 
 /* ---- groups */
 
-/* Somebody asked for visits of the group's address. */
+/* Visits of the group's address were asked for. */
 static int visit(struct cg_core *core)
 {
     struct cg_like *k = core->like;
@@ -266,7 +266,7 @@ static uint64_t time_of(const struct trod_batch *b, uint32_t i)
     return t;
 }
 
-/* Lines of a source that these tools do not know as a cpu are text for them. */
+/* Lines of a source that these tools do not recognise as a cpu are plain text for them. */
 static bool foreign(const struct trod_batch *b, uint32_t i)
 {
     const struct trod_stream *s;

@@ -1,9 +1,11 @@
 /*
- * weights.c - what functions are weighed by: names of weights, analyses that give a number a row.
+ * weights.c - what functions are weighed by: names of weights, and analyses that give numbers by
+ * row.
  *
  * Implements docs/navigating.md, "Weights": rows and accesses (cost.c), columns, and numbers that
- * analyses offer (trod_analysis.weigher). These see all rows in the order of the run, before the
- * call stack does; what they say of a row is added when the call stack tells whose row it is.
+ * analyses offer (trod_analysis.weigher). Weighers see all rows in the order of the run, before the
+ * call stack does; their number for a row is added when the call stack tells which activation the
+ * row belongs to.
  */
 #include "analysis/callgraph/callgraph.h"
 #include "analysis/callgraph/like.h"

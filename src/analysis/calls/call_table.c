@@ -172,8 +172,8 @@ static int unpack_sums(struct trod_span *in, struct sys_sums *sums)
 }
 
 /*
- * Sums, calls, failures, sites that ran, who made calls where there are owners. The list of single
- * calls is not saved.
+ * Saved: sums, calls, failures, sites that ran, callers where results are by owner; not the list of
+ * single calls.
  */
 int sys_save(const void *st, struct trod_buf *out)
 {

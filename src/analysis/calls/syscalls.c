@@ -99,7 +99,7 @@ static inline struct sys_thread *thread_of(struct sys_state *s, uint32_t stream)
     return i < s->n_threads && s->thread[i].begun ? &s->thread[i] : new_thread(s, i);
 }
 
-/* Who made the call that is open in T, or was last; or a place to write to. */
+/* The site of the call that is open in T, or was last; or a dummy to write to. */
 static struct sys_from *from_of(struct sys_state *s, const struct sys_thread *t,
                                 struct sys_from *nobody)
 {
@@ -312,7 +312,10 @@ static int feed_plain(struct sys_state *s, struct sys_thread *t, const struct tr
     return user ? executed(s, t) : TROD_OK;
 }
 
-/* The streaks of rows [FROM, TO), and what is none: somebody else wanted them. */
+/*
+ * Count rows [FROM, TO) by streaks and single rows; streaks are there because another analysis
+ * wanted them.
+ */
 static int feed_streaks(struct sys_state *s, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     struct trod_streak_walk walk;
@@ -340,7 +343,7 @@ static int feed_streaks(struct sys_state *s, const struct trod_batch *b, uint32_
     return rc;
 }
 
-/* Row by row, with the instructions that calls are made by. */
+/* Count row by row, with the sites of the instructions that make calls. */
 static int feed_owned(struct sys_state *s, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     const uint32_t not_there = TROD_F_SYNTHETIC | TROD_F_NOFETCH | TROD_F_KERNEL;
@@ -390,7 +393,10 @@ static int feed_marked(struct sys_state *s, const struct trod_batch *b, uint32_t
     return rc;
 }
 
-/* Traces without markers: each instruction by its site; what they are is found out at the end. */
+/*
+ * Traces without markers: count each instruction by its site; what the sites are is found out at
+ * the end.
+ */
 static int feed_sites(struct sys_state *s, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     if (!(b->have & TROD_COL_SITE))
@@ -433,7 +439,7 @@ static int count_ran(struct sys_state *s, uint64_t *ran)
     return TROD_OK;
 }
 
-/* What came since this was done last is of the last interval. */
+/* What was counted since the last interval ended belongs to this one. */
 static int end_interval(struct sys_state *s)
 {
     struct sys_interval *i = &s->interval[s->n_intervals - 1];

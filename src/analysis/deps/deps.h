@@ -90,7 +90,7 @@ enum deps_site_flag {
     DEPS_FRAME = 1 << 2, /* the same of the frame pointer */
 };
 
-/* What every execution of a site looks at: half a cache line. */
+/* Data that every execution of a site needs: half a cache line. */
 struct deps_site {
     uint32_t ran;     /* executions that were not counted yet (count_ran) */
     uint32_t grouped; /* of these, those that use a register written in the same group */
@@ -106,7 +106,7 @@ struct deps_site {
     };
 };
 
-/* Numbers of registers that instructions mostly have, each with a loop that has no loops. */
+/* Numbers of registers that most instructions have: each has an unrolled form of the loop. */
 enum {
     DEPS_READS = 4,
     DEPS_WRITES = 2,
@@ -122,15 +122,15 @@ struct deps_counts {
     uint64_t count[DEPS_WHATS];
 };
 
-/* ---- memory.c: who stored a byte last */
+/* ---- memory.c: which store wrote a byte last */
 
-/* A store that has bytes that nobody wrote since. */
+/* A store of which some bytes were not overwritten. */
 struct deps_record {
     uint64_t at; /* number of the instruction that stored */
     uint64_t ready, addr;
     uint64_t stored; /* bytes stored by then, these included */
     uint16_t size;
-    uint16_t visible; /* bytes that nobody wrote since; 0: free, next in addr */
+    uint16_t visible; /* bytes that were not overwritten; 0: free, next in addr */
     bool stack, reloaded;
 };
 
@@ -145,7 +145,7 @@ enum {
 /* In place of a record: the number of a deps_mixed. */
 #define DEPS_MIXED (UINT32_C(1) << 31)
 
-/* Who stored the bytes of a line, by words of 8 bytes: one cache line. */
+/* Which store wrote the bytes of a line, by words of 8 bytes: one cache line. */
 struct deps_line {
     uint64_t number;         /* of the line: address / DEPS_LINE */
     uint64_t epoch;          /* that of the table; another one: unused */
@@ -205,8 +205,8 @@ static inline size_t deps_home(const struct deps_memory *m, uint64_t number)
 }
 
 /*
- * Begin to load the line of ADDR. Returns where its word will say a record, for
- * deps_fetch_record some time later: it stays valid while the table lives. There are lines.
+ * Prefetch the line of ADDR. Returns where its word will have the number of a record, for
+ * deps_fetch_record some time later: the place stays valid while the table lives. There are lines.
  */
 static inline size_t deps_fetch_line(const struct deps_memory *m, uint64_t addr)
 {
@@ -216,7 +216,7 @@ static inline size_t deps_fetch_line(const struct deps_memory *m, uint64_t addr)
     return home * DEPS_WORDS + addr % DEPS_LINE / DEPS_WORD;
 }
 
-/* Begin to load the record of a word, which may be that of another line or an old one. */
+/* Prefetch the record of a word, which may be that of another line or an old one. */
 static inline void deps_fetch_record(const struct deps_memory *m, size_t word)
 {
     const uint32_t by = m->line[word / DEPS_WORDS].by[word % DEPS_WORDS];
@@ -224,7 +224,7 @@ static inline void deps_fetch_record(const struct deps_memory *m, size_t word)
     __builtin_prefetch(&m->record[by & DEPS_MIXED ? 0 : by], 1);
 }
 
-/* Is it plain at once that nobody stored to SIZE bytes at ADDR? There are lines. */
+/* Is it certain without a search that there was no store to SIZE bytes at ADDR? There are lines. */
 static inline bool deps_memory_none(const struct deps_memory *m, uint64_t addr, uint32_t size)
 {
     return m->line[deps_home(m, addr / DEPS_LINE)].epoch != m->epoch &&
@@ -236,7 +236,7 @@ static inline uint32_t *deps_front(const struct deps_memory *m, uint64_t addr)
     return &m->front[(addr * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
 }
 
-/* Does R have all SIZE bytes at ADDR, and all that it stored? Then no byte needs to be asked. */
+/* Does R have all SIZE bytes at ADDR, and no others? Then single bytes need not be looked up. */
 static inline bool deps_has_all(const struct deps_record *r, uint64_t addr, uint32_t size)
 {
     return r->visible == r->size && size - 1 < r->size && addr - r->addr <= r->size - size;
@@ -298,7 +298,7 @@ struct deps_limits {
 /* Site NUMBER, decoded when it is met first. NULL: no memory. */
 struct deps_site *deps_site_new(struct deps_places *p, struct trod_sites *sites, uint32_t number,
                                 enum trod_isa isa, const struct deps_limits *limits);
-/* The same where it was met before or anything else is known of it; NULL where not. */
+/* The same if it was met before or anything else is known of it; else NULL. */
 static inline struct deps_site *deps_site_at(const struct deps_places *p, uint32_t number)
 {
     const size_t chunk = number / DEPS_SITES;
@@ -356,9 +356,9 @@ struct deps_now {
 struct deps_live {
     struct deps_now now;
     /*
-     * By register: the number of the instruction that wrote it last; 0: nobody; with DEPS_LOADED:
-     * it was loaded and not used yet. Instructions are numbered from DEPS_PART + 1, so that from a
-     * use back to nobody is as far as to a loaded one: not near.
+     * By register: the number of the instruction that wrote it last; 0: none; with DEPS_LOADED: it
+     * was loaded and not used yet. Instructions are numbered from DEPS_PART + 1, so that the
+     * distance from a use to 0 is that of a far one: not near.
      */
     uint64_t wrote[DEPS_REGS];
     uint64_t ready[DEPS_REGS];          /* when it is there, with no bounds */

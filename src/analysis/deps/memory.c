@@ -1,11 +1,11 @@
 /*
- * memory.c - who stored a byte last (deps.h).
+ * memory.c - which store wrote a byte last (deps.h).
  *
- * Implements docs/analysing.md, "deps", "Memory". Every byte of the lines that were stored to knows
- * the store that wrote it last; a store is forgotten with the last byte that is still its own.
- * Most words of 8 bytes have bytes of one store only, which is noted once a word; others have an
- * array by byte. Where there are more lines than asked for all is forgotten and noting begins anew,
- * so that memory is bounded by the number of lines.
+ * Implements docs/analysing.md, "deps", "Memory". Every byte of the lines that were stored to has
+ * the number of the store that wrote it last; a store is forgotten when all of its bytes were
+ * overwritten. Most words of 8 bytes have bytes of one store only, which is noted once for the
+ * word; others have an array by byte. Beyond the number of lines asked for everything is forgotten
+ * and noting begins anew, so that memory is bounded.
  */
 #include "analysis/deps/deps.h"
 
@@ -159,7 +159,7 @@ static inline uint32_t in_word(uint64_t addr, uint32_t size, unsigned *bytes)
     return n;
 }
 
-/* N bytes of record R were written by somebody else. */
+/* N bytes of record R were overwritten. */
 static inline void lose(struct deps_memory *m, uint32_t r, uint32_t n)
 {
     struct deps_record *old = &m->record[r];
@@ -244,7 +244,7 @@ static inline uint32_t replaced(const struct deps_memory *m, const struct deps_s
                : 0;
 }
 
-/* Is one of the lines of STORE, the first of which is L, not there? */
+/* Is one of the lines of STORE, the first of which is L, missing? */
 static bool needs_line(const struct deps_memory *m, const struct deps_store *store,
                        const struct deps_line *l)
 {

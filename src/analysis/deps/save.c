@@ -15,7 +15,7 @@ static uint64_t *sums_of(struct deps_state *s)
     return (uint64_t *)(void *)&s->sums;
 }
 
-/* What goes on in ST is not part of what it says: it is ended before it is looked at. */
+/* An open instruction or chain in ST is not saved: end it first. */
 static struct deps_state *ended(const void *st, int *rc)
 {
     struct deps_state *s = (struct deps_state *)(uintptr_t)st;

@@ -1,6 +1,6 @@
 /*
- * step.h - what an instruction does to the registers and the memory of "deps" (deps.h), for who
- * goes through them row by row (flow.c) and by streaks (streaks.c).
+ * step.h - what an instruction does to the registers and the memory of "deps" (deps.h), for rows
+ * one by one (flow.c) and for streaks (streaks.c).
  *
  * Implements docs/analysing.md, "deps", "The model". BOUNDED: there are machines with bounds.
  */

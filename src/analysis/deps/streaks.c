@@ -1,9 +1,9 @@
 /*
- * streaks.c - instructions that are executed one behind the other, for no machine with bounds: what
- * is asked for most (step.h).
+ * streaks.c - streaks of instructions, for no machine with bounds, which is the usual case
+ * (step.h).
  *
- * Implements docs/analysing.md, "deps", "The model". Most instructions have few registers; each
- * number of them has a copy of the loop's body of its own, in which nothing is counted.
+ * Implements docs/analysing.md, "deps", "The model". Most instructions have few registers; for each
+ * number of them the loop's body is compiled with that number as a constant.
  */
 #include "analysis/deps/step.h"
 
@@ -75,8 +75,8 @@ FLOW void whole(struct deps_state *s, const struct trod_batch *b, const uint8_t 
         break;
 
 /*
- * N instructions from row *ROW on, of the sites from SITE, NUMBER, on, which are side by side, as
- * are their steps; up to one that was not met yet. None is open. Returns how many there were.
+ * N instructions from row *ROW on, of consecutive sites from SITE, NUMBER, on, with consecutive
+ * steps, up to one that was not met yet. None is open. Returns how many there were.
  */
 static uint32_t straight(struct deps_state *s, const struct trod_batch *b, uint32_t *at,
                          struct deps_site *site, uint32_t number, uint32_t n)

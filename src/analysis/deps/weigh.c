@@ -92,7 +92,7 @@ static uint64_t so_far(const struct deps_state *s, unsigned number)
     return number == STALLS ? s->sums.stall_cycles : s->sums.cycles + part;
 }
 
-/* What came since: stalls are those of row I, cycles those of the instruction before it. */
+/* Take over new results: stalls belong to row I, cycles to the instruction before it. */
 static int tell(struct weighing *w, struct lane *l, uint32_t i, const struct trod_weighed *out)
 {
     int rc = TROD_OK;

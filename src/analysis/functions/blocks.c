@@ -62,7 +62,7 @@ static void count_pages(struct fun_heap *h, const struct fun_block *b, int by)
         h->page[p & (FUN_PAGES - 1)] += (uint32_t)by;
 }
 
-/* Freed block I is no longer in the line of freed ones. */
+/* Take block I off the list of freed blocks. */
 static void leave_line(struct fun_heap *h, uint32_t i)
 {
     uint32_t was = 0;
@@ -138,7 +138,7 @@ void fun_set_freed(struct fun_heap *h, uint32_t i)
     count_pages(h, b, 1);
 }
 
-/* A block that nobody uses; 0: no memory. */
+/* An unused block; 0: no memory. */
 static uint32_t take(struct fun_heap *h)
 {
     const size_t most = h->most_live > FUN_FREED ? h->most_live : FUN_FREED;

@@ -460,7 +460,7 @@ static int boundary(void *st, const struct trod_boundary *at)
     return TROD_OK;
 }
 
-/* The list of functions lies beside the trace: it is read where somebody wants names. */
+/* The list of functions is beside the trace: it is read if names are wanted. */
 static uint32_t uses_of(const char *format, const void *opt)
 {
     const struct trod_format *f = trod_format_find(format, strlen(format));

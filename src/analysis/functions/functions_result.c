@@ -151,7 +151,7 @@ static void put_powers(const struct fun_heap *h, struct trod_result *r)
     }
 }
 
-/* Blocks that are live, by who asked for them. */
+/* Live blocks, by the place of the allocation. */
 struct leak {
     uint64_t caller, blocks, bytes;
     uint32_t function;

@@ -1,11 +1,11 @@
 /*
- * flow.c - what follows from executions of sites and jumps between them (hot.h).
+ * flow.c - blocks and loops, from executions of sites and jumps between them (hot.h).
  *
- * A basic block begins where a jump leads to, behind a branch or what else was left by a jump, and
- * where instructions that ran are not neighbours. It is what ran, not what the program could run.
- * A loop is known by its head: where a jump that is no call or return goes back to, in the same
- * function where functions are known. It was entered as often as its head was executed without
- * such a jump, and its trips are executions of its head.
+ * A basic block begins where a jump leads to, behind a branch or another instruction that was left
+ * by a jump, and where instructions that ran are not neighbours. It is what ran, not what the
+ * program could run. A loop is identified by its head: the target of a backward jump that is no
+ * call or return, within one function where functions are known. It was entered as often as its
+ * head was executed without such a jump, and its trips are executions of its head.
  */
 #include "analysis/hot/hot.h"
 
@@ -286,8 +286,7 @@ static int by_accesses(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* As those that are not among the first MOST of the N at ALL are left out again and again, few are
- * sorted. */
+/* Keep the largest MOST of the N at ALL while going through them, so that few are sorted. */
 struct hot_line *hot_lines_top(const struct hot_lines *t, size_t most, size_t *n)
 {
     const size_t room = most < t->n / 2 ? 2 * most : t->n;

@@ -1,10 +1,10 @@
 /*
  * hot.c - the analysis "hot": where a program spends its instructions and accesses.
  *
- * Implements docs/analysing.md, "hot". Counted are executions of sites, accesses of blocks of
- * memory, and jumps: executions of a site behind another one that does not lie before it. Blocks,
- * loops, functions, lines of source and what was fetched follow from that at the end (flow.c), so
- * that memory grows with the program and with what it touches only.
+ * Implements docs/analysing.md, "hot". It counts executions of sites, accesses of blocks of memory,
+ * and jumps: executions of a site behind another one that does not end where it begins. Blocks,
+ * loops, functions, lines of source and fetched bytes are computed from that at the end (flow.c),
+ * so that memory grows only with the program and the memory that it touches.
  */
 #include "analysis/hot/hot.h"
 
@@ -111,7 +111,7 @@ static int access_row(struct hot_state *s, const struct trod_batch *b, uint32_t 
                            said & TROD_COL_SIZE ? b->size[i] : 1, 1, s->opt->most);
 }
 
-/* An instruction that is not just executed behind the one before it. */
+/* An instruction that does not just follow the one before it. */
 static int special(struct hot_state *s, const struct trod_batch *b, uint32_t i)
 {
     const uint32_t flags = b->have & b->has[i] & TROD_COL_FLAGS ? b->flags[i] : 0;
@@ -181,8 +181,8 @@ TROD_HOT void expect(const struct hot_state *s, const struct trod_streak_walk *w
 enum { QUICK = 57 };
 
 /*
- * L, which is at HERE, executes N instructions from SITE on. False: it is not quickly seen that no
- * loop has to do with it, or the one that it is of; nothing is done.
+ * L, which is at HERE, executes N instructions from SITE on. False, and nothing is done: it takes
+ * more to see whether loops are concerned.
  */
 TROD_HOT bool quick(struct hot_state *s, const struct hot_lane *l, const struct hot_here *here,
                     uint32_t site, uint32_t n, bool jumped)
@@ -219,7 +219,7 @@ TROD_HOT bool quick(struct hot_state *s, const struct hot_lane *l, const struct 
     return true;
 }
 
-/* The streaks of W, and what is none. FAR: their counters are. */
+/* Count the streaks and single rows of W. FAR: their counters are prefetched. */
 TROD_HOT int streaks(struct hot_state *s, const struct trod_batch *b, struct trod_streak_walk *w,
                      bool far)
 {
@@ -287,7 +287,7 @@ static int settle(void *st, uint32_t file)
     return s->context.merged ? TROD_OK : hot_lanes_settle(s, file);
 }
 
-/* Of each lane of a part its beginning is kept: little, however long the part is. */
+/* A part keeps the beginning of each lane only: little, however long the part is. */
 static bool records(const void *opt)
 {
     (void)opt;

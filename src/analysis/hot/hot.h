@@ -72,9 +72,11 @@ struct hot_going {
     bool partly;    /* it was not entered in this trace */
 };
 
-/* Where a site went last, but for the one with the next number that lies behind it: by a jump, and
- * without one. What is counted here is not among the jumps and steps of the state yet, but comes
- * there when 32 bits are full. */
+/*
+ * The last successor of a site, other than the site with the next number that lies behind it: by a
+ * jump, and without one. Counts here are added to the jumps and steps of the state only when the
+ * site gets another successor or 32 bits are full.
+ */
 struct hot_back {
     uint32_t to;   /* of the jump: site + 1, and HOT_LOOP if it goes back to the head of a loop */
     uint32_t n;    /* jumps */
@@ -106,8 +108,8 @@ struct hot_lane {
     struct hot_here here;
     uint32_t file;
     /*
-     * What came before it is not known yet: it may begin inside the file. Its first instructions
-     * are not counted then, but wait for that. They are those of SITE; JUMPED: not behind the one
+     * A lane whose beginning is not known: its part may begin inside the file. Its first
+     * instructions are not counted yet but wait. They are those of SITE; JUMPED: not behind the one
      * before, which is known of all but the first. That one lies at PC.
      */
     bool open;
@@ -118,7 +120,7 @@ struct hot_lane {
     } first[HOT_FIRST];
     uint64_t pc;
     uint64_t *ran;  /* bits by site: it was executed */
-    uint8_t *quiet; /* bits by site, the lowest first: so it was, and is no head of a loop */
+    uint8_t *quiet; /* bits by site, the lowest first: executed, and not the head of a loop */
     size_t n_ran, n_quiet;
     struct hot_going *trips; /* by number of the head */
     size_t n_trips;
@@ -127,14 +129,19 @@ struct hot_lane {
 struct hot_state {
     const struct hot_options *opt;
     struct trod_context context;
-    /* By site: executions that were fetched, as steps (by_site.h). Those of what follows from jumps
-     * of back and from where lanes are come on top of them (hot_add_steps). */
+    /*
+     * By site: executions that were fetched, as steps (by_site.h). Those that follow from jumps in
+     * back, and from where lanes are, are not yet among them (hot_add_steps).
+     */
     uint64_t *fetched;
-    uint64_t *again;         /* by site: executions without a fetch; few programs have any */
-    size_t n_ran, n_again;   /* elements */
-    uint64_t nowhere;        /* instructions without an address */
-    struct trod_pairs jumps; /* executions of one site behind another that does not lie before it;
-                              * those of back come on top of them (hot_jumps) */
+    uint64_t *again;       /* by site: executions without a fetch; few programs have any */
+    size_t n_ran, n_again; /* elements */
+    uint64_t nowhere;      /* instructions without an address */
+    /*
+     * executions of one site behind another that does not end where it begins; without those in
+     * back (hot_jumps)
+     */
+    struct trod_pairs jumps;
     struct hot_lines data, code; /* CODE: fetches that are no instructions */
     uint32_t *head_of;           /* by site: 1 + number of the head it is; 0: none */
     uint64_t *heads;             /* bits by site: it is one */
@@ -196,7 +203,7 @@ int hot_add_again(struct hot_state *s, size_t site, uint64_t n);
 int hot_settle_back(struct hot_state *s, uint32_t from);
 /* What back has of site FROM without a jump becomes steps of S. */
 void hot_settle_on(struct hot_state *s, uint32_t from);
-/* SITE, whose number is not the next one, is executed behind HERE without a jump. */
+/* SITE, whose number is not the next one, is executed directly behind HERE. */
 void hot_goes_on(struct hot_state *s, const struct hot_here *here, uint32_t site);
 /* What is executed behind HERE lies elsewhere among the sites. */
 static inline void hot_leave(struct hot_state *s, const struct hot_here *here)
@@ -239,13 +246,16 @@ extern const struct hot_lane hot_nowhere;
 /* The lane of STREAM, counted from 1, begun anew where the rows are those of another file. NULL: no
  * memory. */
 struct hot_lane *hot_lane(struct hot_state *s, uint32_t stream, uint32_t file);
-/* No rows of FILE come any more, and all there are were before: its lanes begin as it does. */
+/*
+ * No more rows of FILE will come, and none are missing: its lanes begin at the beginning of the
+ * file.
+ */
 int hot_lanes_settle(struct hot_state *s, uint32_t file);
-/* The open lanes of T go on with those of S, whose counters have what T counted. */
+/* Join the open lanes of T to those of S, whose counters already have what T counted. */
 int hot_lanes_merge(struct hot_state *s, const struct hot_state *t);
 /*
- * What S has if all its lanes begin as their files do: S itself, or, if some are open, ROOM, all
- * zero, to be released with hot_lanes_end. NULL: no memory.
+ * S as it is if all its lanes begin with their files: S itself or, if some are open, a copy in
+ * ROOM, all zero before, to be released with hot_lanes_end. NULL: no memory.
  */
 const struct hot_state *hot_lanes_begun(struct hot_state *room, const struct hot_state *s);
 void hot_lanes_end(struct hot_state *room);

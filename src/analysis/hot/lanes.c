@@ -1,11 +1,11 @@
 /*
- * lanes.c - parts of files: where they begin, and how they are put together (hot.h).
+ * lanes.c - parts of files: their beginnings, and how they are joined (hot.h).
  *
- * A state that is fed a part of a file does not know what came before it. Its lanes are open then:
- * the first instructions wait, since it depends on what lies before them whether they were jumped
- * to and whether that was a loop going round, and so do the trips of entries that were not begun in
- * the part (trips.c). Lanes of the part before go on with those of the next one when states are
- * merged. What never had anything before it begins as its file does (hot_lanes_settle).
+ * The state of a part of a file does not know what came before. Its lanes are open: the first
+ * instructions wait, because it depends on the part before whether they were jumped to and whether
+ * that was another trip of a loop; and so do the trips of loops that were not entered in the part
+ * (trips.c). When states are merged, lanes of one part continue those of the part before. A lane
+ * with nothing before it begins with its file (hot_lanes_settle).
  */
 #include "analysis/hot/hot.h"
 
@@ -83,8 +83,8 @@ static int end_lane(struct hot_state *s, struct hot_lane *l)
 }
 
 /*
- * Parts of a file whose streams go on in other files are put together before those (settle):
- * processes share out files of single threads only.
+ * Streams that go on in other files: parts of one file are joined before that (settle), because
+ * processes share out only files of single threads.
  */
 struct hot_lane *hot_lane(struct hot_state *s, uint32_t stream, uint32_t file)
 {
@@ -120,7 +120,7 @@ int hot_lanes_settle(struct hot_state *s, uint32_t file)
     return settle(s, file, false);
 }
 
-/* What the streams of S are. NULL: nobody says. */
+/* Whether the streams of S go on in other files. NULL: not known. */
 static struct trod_meta *meta_of(const struct hot_state *s)
 {
     return s->own ? s->own : (struct trod_meta *)(uintptr_t)s->context.meta;

@@ -17,7 +17,7 @@ enum { EXECUTED, INSNS, HOTTEST, COUNTS };
 struct table {
     enum trod_by by;
     const char *key, *title;
-    bool all; /* also what no name is known of, with the hottest instruction */
+    bool all; /* also addresses without a name, with the hottest instruction */
 };
 
 /* The executions of F by owner, hottest first. 0 or TROD_ERR_NOMEM. */

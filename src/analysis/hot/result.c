@@ -49,8 +49,8 @@ static int by_executions(const void *a, const void *b)
 }
 
 /*
- * The MOST instructions of F executed most, in order: *N of them. As those that are not among them
- * are left out again and again, few are sorted. NULL: no memory.
+ * The MOST instructions of F executed most, in order: *N of them. The largest are kept while going
+ * through all, so that few are sorted. NULL: no memory.
  */
 static const struct hot_insn **hottest(const struct hot_flow *f, size_t most, size_t *n)
 {
@@ -118,8 +118,10 @@ static int by_executed(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* The hottest blocks of F, MOST at the most, come first and in order; the rest is lost. As those
- * that are not among them are left out again and again, few are sorted. */
+/*
+ * Put the hottest blocks of F, MOST at the most, first and in order; the rest is lost. The largest
+ * are kept while going through all, so that few are sorted.
+ */
 static void sort_blocks(struct hot_flow *f, size_t most)
 {
     const size_t room = most < f->n_blocks / 2 ? 2 * most : f->n_blocks;

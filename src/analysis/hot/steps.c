@@ -1,12 +1,11 @@
 /*
  * steps.c - executions of sites, and jumps between them (hot.h).
  *
- * Instructions are executed one behind the other, until one jumps. So the executions of a site are
- * those of the one before it, without the jumps from there, and with the jumps to it: jumps that
- * are counted once tell them. Where a jump from a site goes to where the last one went, only its
- * counter in back is touched; what follows from it is worked out here. The same holds for what
- * comes next without a jump, but has not the next number. Where a lane ends is counted at once
- * (hot_leave).
+ * Instructions run one behind the other until one jumps. So the executions of a site are those of
+ * the site before it, minus the jumps from there, plus the jumps to it: counted jumps are enough to
+ * compute them. Where a jump from a site goes to the same target as its last one, only its counter
+ * in back is touched; the rest is computed here. The same holds for a successor without a jump that
+ * does not have the next number. The place where a lane ends is counted at once (hot_leave).
  */
 #include "analysis/hot/hot.h"
 

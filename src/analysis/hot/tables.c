@@ -1,14 +1,14 @@
 /*
- * tables.c - blocks of memory that are counted (hot.h).
+ * tables.c - counted blocks of memory (hot.h).
  *
- * Blocks lie in groups of neighbours, which are found by a hash table. What 32 bits do not hold,
- * and accesses that touch the block before, too, are counted by lines of their own.
+ * Blocks lie in groups of neighbours, which are found by a hash table. Counts beyond 32 bits, and
+ * accesses that also touch the block before, are kept in lines of their own.
  *
- * Blocks of memory may be limited in number: where there are more, two neighbours become one, until
- * there are no more than that. How large blocks become depends on what was touched, not on the
- * order, so that parts of a trace give what the whole gives. An access that touches two blocks
- * counts in both; how many of a block's accesses touch the one before it too is kept, so that they
- * count once where the two become one.
+ * The number of blocks may be limited: where there are more, two neighbours are joined, until there
+ * are few enough. How large blocks become depends on the memory that was touched, not on the order,
+ * so that parts of a trace give the result of the whole. An access that touches two blocks counts
+ * in both; how many of a block's accesses also touch the one before it is kept, so that they count
+ * once when the two are joined.
  */
 #include "analysis/hot/hot.h"
 
@@ -131,7 +131,7 @@ static int add_more(struct hot_lines *t, uint64_t number, uint64_t n, uint64_t j
 
 /* ---- blocks */
 
-/* LINE on top of what T has, however many blocks there become. */
+/* Add LINE to T, however many blocks that makes. */
 static int add_line(struct hot_lines *t, const struct hot_line *line)
 {
     uint32_t *count = counter_of(t, line->number);
@@ -219,7 +219,7 @@ static struct hot_line part_of(const struct hot_lines *t, const struct hot_line 
                              .joined = inside ? 0 : line->joined};
 }
 
-/* Group G of T on top of what TO has, whose blocks are not smaller. */
+/* Add group G of T to TO, whose blocks are not smaller. */
 static int copy_group(struct hot_lines *to, const struct hot_lines *t, size_t g)
 {
     const unsigned wider = to->shift - t->shift;
@@ -313,12 +313,12 @@ int hot_lines_touch(struct hot_lines *t, uint64_t addr, uint64_t size, uint64_t 
 enum { NEAR = 128 };
 /* From so many groups on few are found there. */
 enum { FAR = 1 << 10 };
-/* Accesses whose counters are found before any of them is counted. */
+/* Number of accesses whose counters are located before the first of them is counted. */
 enum { BLOCK = 32 };
 /* No counter: the access is no simple case. */
 #define NO_COUNTER SIZE_MAX
 
-/* Where group NUMBER of T is, if it is anywhere. Who calls has no registers to spare. */
+/* Where group NUMBER of T is, if it exists. Not inlined: the callers have no registers to spare. */
 TROD_APART static struct hot_place find_group(const struct hot_lines *t, uint64_t number)
 {
     return *place_of(t->place, t->n_places, t->hash, number);
@@ -348,7 +348,7 @@ TROD_HOT size_t find_counter(const struct hot_lines *t, const struct trod_batch 
     return p->at + number % HOT_GROUP;
 }
 
-/* One more access for counter AT of T. False: it is no simple case. */
+/* Count an access in counter AT of T. False: it is not the simple case. */
 TROD_HOT bool count_one(struct hot_lines *t, uint32_t *count, size_t at, uint64_t most,
                         size_t *begun)
 {

@@ -1,10 +1,10 @@
 /*
- * trips.c - how often loops went round, at the least and at the most (hot.h).
+ * trips.c - trips of loops: least and most (hot.h).
  *
  * Implements docs/analysing.md, "hot": a loop is entered where its head is executed without a jump
  * back to it, and makes a trip with every execution of its head until it is entered again in the
- * same thread. Followed from the first jump back on; entries before that made one trip each. What
- * was going on when the trace began was not entered and does not count.
+ * same thread. A loop is followed from its first jump back on; entries before that made one trip
+ * each. A loop that was running when the trace began was not entered and does not count.
  */
 #include "analysis/hot/hot.h"
 
@@ -116,10 +116,7 @@ static uint64_t mask_of(uint32_t from, uint32_t to)
     return to % WORD ? above & ~(UINT64_MAX << to % WORD) : above;
 }
 
-/*
- * L jumps to SITE. *HEAD: the number of the loop's head that it is, if this goes back to it, and 1
- * more; or 0.
- */
+/* L jumps to SITE. *HEAD: if it goes back to the head of a loop, the number of that + 1; else 0. */
 static int count_jump(struct hot_state *s, const struct hot_lane *l, uint32_t site, uint32_t *head)
 {
     const uint32_t from = l->here.site;
@@ -235,7 +232,7 @@ void hot_trips_end(struct hot_state *s, struct hot_lane *l)
     l->n_ran = l->n_quiet = l->n_trips = 0;
 }
 
-/* Head I of S with what is going on, as if it had ended, but for open lanes, which go on. */
+/* Head I of S, with running trips counted as if they had ended, except in open lanes. */
 static struct hot_trip whole(const struct hot_state *s, size_t i)
 {
     struct hot_trip t = s->trip[i];
@@ -321,7 +318,7 @@ static int follow_head(struct hot_state *s, struct hot_lane *l, uint32_t number,
     return TROD_OK;
 }
 
-/* What P, a lane of T, has of the head that SITE is; NULL: it was not followed. */
+/* What P, a lane of T, knows of the loop with the head SITE; NULL: it was not followed. */
 static const struct hot_going *going_of(const struct hot_state *t, const struct hot_lane *p,
                                         uint32_t site)
 {

@@ -140,8 +140,8 @@ static int count_streams(struct info_state *s, const struct trod_batch *b, uint3
 enum { STEADY = 32 };
 
 /*
- * How many rows from FROM on go on as the first: of its stream and unit, with times that do not go
- * back. As many as are seen STEADY at a time; 1: fewer.
+ * How many rows from FROM on continue the first: of its stream and unit, with times that do not go
+ * back. Looked at STEADY at a time; 1: fewer.
  */
 TROD_HOT uint32_t steady(const struct trod_batch *b, uint32_t from, uint32_t to)
 {
@@ -215,7 +215,10 @@ static TROD_WIDE int runs_wide(struct info_state *s, const struct trod_batch *b,
     return count_runs(s, b, from, to, before);
 }
 
-/* Rows by kind. Several counters of each, so that one need not wait for the one before. */
+/*
+ * Rows by kind, in several counters for each kind, so that one increment need not wait for the one
+ * before.
+ */
 static void count_kinds(struct info_state *s, const struct trod_batch *b, uint32_t from,
                         uint32_t to)
 {

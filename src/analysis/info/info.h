@@ -18,8 +18,8 @@ struct info_name {
 };
 
 /*
- * A bounded table of them, sorted by hash. Of more names those with the least hashes stay, whose
- * numbers are exact: which they are does not depend on how the work was parted.
+ * A bounded table of names, sorted by hash. If there are too many, those with the lowest hashes are
+ * kept, with exact numbers: which they are does not depend on how the work was divided.
  */
 struct info_names {
     struct info_name *at;
@@ -38,7 +38,7 @@ struct info_span {
 
 struct info_state {
     const struct trod_meta *meta; /* of the rows that are fed; NULL: loaded */
-    struct trod_meta own; /* once states are put together: its numbers are used from then on */
+    struct trod_meta own; /* set when states are merged: its numbers are used from then on */
     bool owned;
     uint64_t rows, synthetic, kind[TROD_KINDS];
     uint64_t named[TROD_KINDS][INFO_SUBS]; /* by sub, where the format has names for them */

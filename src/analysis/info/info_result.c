@@ -88,7 +88,7 @@ static void put_streams(const struct info_state *s, struct trod_result *r)
         const struct trod_stream *t = &m->streams[i];
         const uint64_t rows = i < s->n_streams ? s->stream[i] : 0;
 
-        if (rows == 0) /* how many of them are known depends on how far others read */
+        if (rows == 0) /* depends on how far other threads have read */
             continue;
         trod_result_u64(r, NULL, i);
         if (t->name_len)

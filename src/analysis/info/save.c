@@ -42,7 +42,7 @@ static unsigned unit_of(const struct trod_meta *to, const struct trod_meta *from
     return unit;
 }
 
-/* Begin to number by a meta of S's own, in which numbers are those that S has. */
+/* Give S a meta of its own, with the numbers that it uses so far. */
 static int own_meta(struct info_state *s)
 {
     if (s->owned)

@@ -17,8 +17,8 @@ static uint32_t lines_of(uint64_t bytes, unsigned shift)
 }
 
 /*
- * The memory of STREAM: half of all is for the sum. Threads that have files of their own get equal
- * shares; how many come in one file nobody knows, so each gets less than the one before.
+ * The memory for STREAM: half of all is for the sum. Threads with files of their own get equal
+ * shares; how many threads one file has is not known, so each gets less than the one before.
  */
 static uint64_t share_of(const struct loc_state *s, int64_t stream)
 {

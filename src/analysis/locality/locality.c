@@ -283,7 +283,9 @@ static inline bool refers(const struct trod_batch *b, uint32_t i, uint32_t have)
 #if TROD_AVX2
 enum { WORD = 32 };
 
-/* WORD rows from row I on, where all of them are references; false, and nothing done: they are not.
+/*
+ * Take WORD rows from row I on if all of them are references; false: they are not, and nothing was
+ * done.
  */
 TROD_WIDE static bool put_word(struct loc_state *s, const struct trod_batch *b, uint32_t i)
 {
@@ -375,7 +377,7 @@ static int put_all(struct loc_state *s, struct loc_lane *l, const struct trod_ba
     return rc == TROD_OK ? flush(s, l) : rc;
 }
 
-/* Instructions that only a total counts: --like reuse_time. */
+/* Instructions that count in a total only: --like reuse_time. */
 static void count_instructions(struct loc_lane *l, const struct trod_batch *b, uint32_t from,
                                uint32_t to)
 {
@@ -467,7 +469,7 @@ static int merge(void *into, const void *from)
     return rc < 0 ? rc : loc_owners_add(s, f);
 }
 
-/* What a part has becomes that of a state of the same stream that has nothing yet. */
+/* Move what a part has counted to the empty state of the same stream. */
 static int take(void *into, void *from)
 {
     struct loc_state *s = into, *f = from;

@@ -102,7 +102,7 @@ struct loc_state {
     uint32_t cached; /* like: the lane of stream `cached - 1` is file[at] */
     size_t at;
     struct loc_owner *owner;     /* by site, or by owner of the data */
-    struct trod_whose *whose;    /* says whose data it is; NULL: nobody asks */
+    struct trod_whose *whose;    /* tells whose data it is; NULL: not wanted */
     struct loc_strides *strides; /* by site */
     size_t n_sites;
     struct trod_lines pages; /* owners by page: refs, misses */
@@ -111,8 +111,10 @@ struct loc_state {
     size_t n_intervals, cap_intervals;
 };
 
-/* Can parts of a stream be counted each on its own? What is given away reference by reference
- * cannot: the first ones of a part are not settled before it is merged. */
+/*
+ * Can parts of a stream be counted independently? Not if references are handed on one by one: the
+ * first references of a part are settled only when it is merged.
+ */
 bool loc_parts(const struct loc_options *o);
 
 /* ---- lane.c */
@@ -139,7 +141,7 @@ bool loc_lane_misses(const struct loc_lane *l, uint64_t size, uint64_t *misses, 
 
 /* ---- owners.c */
 
-/* Count the block for those to whom its references belong. 0 or TROD_ERR_NOMEM. */
+/* Count the block for the owners of its references. 0 or TROD_ERR_NOMEM. */
 int loc_owners_count(struct loc_state *s, const struct loc_block *b);
 int loc_owners_add(struct loc_state *s, const struct loc_state *from);
 void loc_owners_fini(struct loc_state *s);

@@ -1,5 +1,5 @@
 /*
- * owners.c - to whom references and misses belong, and strides of instructions (locality.h).
+ * owners.c - references and misses by owner, and strides of instructions (locality.h).
  *
  * Functions and instructions are counted by site, pages and lines in a table. The space-saving
  * algorithm for strides: Metwally, Agrawal, El Abbadi, "Efficient computation of frequent and top-k
@@ -133,7 +133,7 @@ static unsigned stride_least(const struct loc_strides *s)
     return least;
 }
 
-/* The least frequent stride makes room for BY, which may have come as often before. */
+/* Replace the least frequent stride by BY, which may have come as often before. */
 static void stride_put(struct loc_strides *s, int64_t by)
 {
     const unsigned least = stride_least(s);
@@ -142,8 +142,10 @@ static void stride_put(struct loc_strides *s, int64_t by)
     s->over[least] = s->n[least]++;
 }
 
-/* The strides of another thread: what one table does not have came as often as its least one, at
- * most. */
+/*
+ * Add the strides of another thread: one that a table lacks came there at most as often as its
+ * least one.
+ */
 static void strides_add(struct loc_strides *to, const struct loc_strides *from)
 {
     const uint64_t here = to->n[stride_least(to)], there = from->n[stride_least(from)];

@@ -1,8 +1,9 @@
 /*
- * save.c - what was counted of parts as bytes, for other processes (locality.h).
+ * save.c - counts of parts as bytes, for other processes (locality.h).
  *
- * A state of all rows or of a stream is one lane; those of --like are the lanes of the files. What
- * goes through references one by one, in the order of all, cannot be parted and is not saved.
+ * A state of all rows or of a stream is one lane; those of --like are the lanes of the files.
+ * Options that need all references one by one, in order, cannot be cut into parts and are not
+ * saved.
  */
 #include "sim/locality/save.h"
 #include "analysis/locality/locality.h"

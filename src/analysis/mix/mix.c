@@ -122,7 +122,7 @@ static void any_row(struct mix_state *s, const struct trod_batch *b, uint32_t i)
     }
 }
 
-/* Those of rows [FROM, TO) that are not looked at by themselves. */
+/* Count single rows among [FROM, TO), those that are in no streak. */
 static void count_accesses(struct mix_state *s, const struct trod_batch *b, uint32_t from,
                            uint32_t to)
 {

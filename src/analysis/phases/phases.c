@@ -341,7 +341,7 @@ int phases_begin_file(struct phases_state *s, uint32_t file)
     return rc;
 }
 
-/* Somebody else ends intervals: what was parted before the first one ended is one. */
+/* Intervals are ended from outside: those made before the first end are one. */
 static int end_of_others(struct phases_state *s)
 {
     const int rc = phases_end_interval(s);

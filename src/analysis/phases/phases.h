@@ -127,13 +127,13 @@ struct phases_state {
     double carry[PHASES_DIMS]; /* what the vector of the interval that goes on has already */
     uint32_t file;             /* of its rows, + 1 */
     bool inside;               /* it is not the first of its file */
-    uint64_t length;           /* of an interval; 0: somebody else ends them */
-    bool cut;                  /* somebody else does */
+    uint64_t length;           /* length of an interval; 0: intervals are ended from outside */
+    bool cut;                  /* intervals are ended from outside */
     bool finished;
     struct trod_output *bb;
     struct trod_buf text;
     struct phases_clusters clusters;
-    struct phases_working *working; /* NULL: nobody wants it */
+    struct phases_working *working; /* NULL: not wanted */
 };
 
 /* ---- cluster.c */
@@ -214,7 +214,7 @@ void phases_working_line(struct phases_working *w, uint64_t line, uint64_t fresh
 bool phases_working_end(struct phases_working *w);
 /* Each two neighbours became one: phases_working_join was called for all. */
 void phases_working_joined(struct phases_working *w);
-/* Intervals will not be joined any more. */
+/* Intervals will not be joined from here on. */
 void phases_working_cut(struct phases_working *w);
 /* What follows is another file, whose intervals are not joined with those before. */
 void phases_working_file(struct phases_working *w);

@@ -1,8 +1,8 @@
 /*
- * rows.c - what the rows are counted as (phases.h): blocks, categories of instructions, misses.
+ * rows.c - rows as blocks, categories of instructions, misses (phases.h).
  *
- * Streaks (trod/streak.h) are counted in one go: how many of their instructions are of a category
- * is the difference of two sums over sites. The cache is a list of lines for each set, the one used
+ * Streaks (trod/streak.h) are counted at once: how many of their instructions are of a category is
+ * the difference of two sums over sites. The cache is a list of lines for each set, the line used
  * last in front.
  */
 #include "analysis/phases/phases.h"
@@ -112,7 +112,7 @@ static inline void access_row(struct phases_state *s, uint64_t addr, uint32_t si
         line_access(s, line);
 }
 
-/* Accesses of a batch, up to where somebody wants to have them counted. */
+/* The accesses of a batch, as far as they were counted. */
 struct accesses {
     const struct trod_batch *b;
     const uint16_t *row;

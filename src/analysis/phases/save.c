@@ -24,8 +24,8 @@ static unsigned ways_of(const uint64_t *set)
 }
 
 /*
- * Would the access to C[K], behind those before it, hit what SET, of N lines, held? The lines
- * before it in C are in front of SET's.
+ * Would the access to C[K], behind those before it, hit what SET, of N lines, held before? The
+ * lines before it in C are in front of SET's.
  */
 static bool hits(const struct phases_cold *c, unsigned k, const uint64_t *set, unsigned n)
 {

@@ -2,12 +2,12 @@
  * working.c - the working set of each interval: how many different lines were touched in it
  * (phases.h).
  *
- * Each line has the number of the interval that touched it last. Where an interval touches a line
- * for the first time it counts the line by how far back that interval lies: by the number of times
- * that neighbours must be joined until both are one. When they are joined, what was counted as new
- * for the last time is not counted any more, and the sum of the rest is exact, however often that
- * happens. The numbers of the intervals of a file begin at a multiple of 2^FILE_SHIFT: those of two
- * files are not joined.
+ * Each line has the number of the interval that touched it last. When an interval touches a line
+ * for the first time, the line is counted by the distance to that earlier interval, measured in how
+ * often neighbouring intervals must be joined until both are one. When neighbours are joined, lines
+ * that were new only because of the border between them are dropped from the count, and the rest is
+ * exact, however often that happens. The numbers of the intervals of a file begin at a multiple of
+ * 2^FILE_SHIFT: those of two files are not joined.
  *
  * Beyond a number of lines those are kept whose hash ends in LEVEL zero bits, each standing for
  * 2^LEVEL of them.

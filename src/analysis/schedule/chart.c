@@ -1,9 +1,9 @@
 /*
- * chart.c - who ran where and when, in a bounded number of buckets of time (schedule.h).
+ * chart.c - which thread ran where and when, in a bounded number of buckets of time (schedule.h).
  *
- * All cores share the scale. When the trace grows past the last bucket, neighbours are put
- * together. A bucket remembers one thread and how much more of its time that had than others
- * (Boyer and Moore's vote): a thread that had more than half of the time is always the one shown.
+ * All cores share the scale. When the trace grows past the last bucket, neighbours are joined. A
+ * bucket remembers one thread and how much more of its time that had than others (Boyer and Moore's
+ * vote): a thread that had more than half of the time is always the one shown.
  */
 #include "analysis/schedule/schedule.h"
 

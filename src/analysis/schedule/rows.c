@@ -142,8 +142,8 @@ static bool enter(struct sch_state *s, struct sch_core *c, uint32_t thread)
 }
 
 /*
- * Instructions go into the chart when something else begins, not one by one: it comes out the same
- * as long as its scale does. What is due is drawn before that changes.
+ * Instructions are drawn into the chart when something else begins, not one by one, with the same
+ * result as long as the scale of the chart does not change: before it does, they are drawn.
  */
 static bool draw_to(struct sch_state *s, struct sch_core *c, uint64_t to)
 {

@@ -2,10 +2,10 @@
  * schedule.c - the analysis "schedule": which thread ran on which core, for how long, and why it
  * left (rows.c).
  *
- * Implements docs/analysing.md, "schedule", after DynamoRIO's schedule_stats (drmemtrace, sections
- * 15 and 20.8). Cores are those of the order of the trace ("dynamic"), the files of a trace that is
- * sharded by core, or else those that the trace's CPU_ID markers name, threads being followed in
- * the order of their time stamps. Wall-clock times of a simulation are not known here.
+ * Implements docs/analysing.md, "schedule", after DynamoRIO's schedule_stats (drcachesim,
+ * tools/schedule_stats.cpp). Cores are those of the order of the trace ("dynamic"), the files of a
+ * trace that is sharded by core, or else those that the trace's CPU_ID markers name, threads being
+ * followed in the order of their time stamps. Wall-clock times of a simulation are not known here.
  *
  * A thread of an order that says the core is what that order schedules: a file. With recorded cpus
  * a switch is seen at the first instruction behind the marker that names the cpu.
@@ -77,7 +77,7 @@ static void fini(void *st)
     s->n_cores = s->n_threads = 0;
 }
 
-/* The warm-up is over: who runs where stays, what was counted does not. */
+/* The warm-up is over: threads stay on their cores, counts begin anew. */
 static void count_anew(struct sch_state *s)
 {
     for (size_t i = 0; i < s->n_cores; i++) {

@@ -1,6 +1,6 @@
 /*
  * schedule.h - what the analysis "schedule" knows of cores and of what ran on them (schedule.c),
- * its parts (rows.c, turns.c, who.c, chart.c, hist.c), its result (schedule_result.c) and the
+ * its parts (rows.c, turns.c, lookup.c, chart.c, hist.c), its result (schedule_result.c) and the
  * layout of another tool (like.c).
  */
 #ifndef TROD_ANALYSIS_SCHEDULE_H
@@ -168,7 +168,7 @@ void sch_turns_begin(struct sch_turns *t, const struct trod_batch *b, uint32_t f
 uint32_t sch_turns(struct sch_state *s, struct sch_turns *t, const struct trod_batch *b,
                    uint32_t at);
 
-/* --- who.c --- */
+/* --- lookup.c --- */
 /* Are the files of the trace its cores? */
 bool sch_sharded(const struct trod_meta *m);
 /* The thread of STREAM; NULL: no memory. */

@@ -2,7 +2,7 @@
  * turns.c - instructions of cores that take turns, counted many at a time (schedule.h).
  *
  * Where cores come in the same order round after round, each running one thread, their rows are
- * counted core by core. The numbers are those of one row after the other.
+ * counted core by core. The result is that of counting row after row.
  */
 #include "analysis/schedule/schedule.h"
 
@@ -60,7 +60,7 @@ static uint32_t repeats(const struct trod_batch *b, uint32_t at, uint32_t end, u
     return i;
 }
 
-/* Every PERIOD-th row from AT on, before END, is C's: are they such that only counters change? */
+/* Do the rows of C, every PERIOD-th from AT on, before END, change nothing but counters? */
 static bool lane_fits(const struct sch_state *s, const struct sch_core *c, const uint8_t *kind,
                       uint32_t at, uint32_t end, uint32_t period)
 {

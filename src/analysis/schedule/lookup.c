@@ -1,5 +1,5 @@
 /*
- * who.c - which thread and which core a row belongs to (schedule.h).
+ * lookup.c - finds the thread and the core that a row belongs to (schedule.h).
  */
 #include "analysis/schedule/schedule.h"
 
@@ -18,8 +18,10 @@ bool sch_sharded(const struct trod_meta *m)
            (m->filetype & TROD_DRM_CORE_SHARDED);
 }
 
-/* The thread that STREAM is, if it is one that is there already: that of its file where files are
- * scheduled, that of its number where they are cores. */
+/*
+ * The existing thread for STREAM: where files are scheduled the one of its file, where files are
+ * cores the one of its thread number.
+ */
 static uint32_t find_thread(const struct sch_state *s, const struct trod_meta *m,
                             const struct trod_stream *of)
 {
