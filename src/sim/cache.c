@@ -1,5 +1,5 @@
 /*
- * cache.c - rows of a trace to one of the models.
+ * cache.c - gives the rows of a trace to one of the models.
  *
  * Implements trod/cache.h.
  */
@@ -48,7 +48,7 @@ struct trod_cache {
     uint64_t warm_rows;       /* still to come */
     uint64_t warm;            /* instructions up to the first that counts, still to come */
     struct miss_file *miss;   /* by cache of DynamoRIO's model */
-    struct trod_sim_ref *ref; /* of a batch, two a row at the most; NULL: nobody needs them */
+    struct trod_sim_ref *ref; /* of a batch, two a row at the most; NULL: not needed */
 };
 
 /* --- misses to a file --- */
@@ -146,7 +146,7 @@ static int new_dr(struct trod_cache *c, const char *with)
     return rc == 0 ? begin_miss_files(c) : rc;
 }
 
-/* Who is counted. */
+/* What the references are counted by. */
 static int attribute(struct trod_cache *c, const struct trod_cache_options *o)
 {
     static const uint8_t whose[] = {TROD_WHOSE_DATA, TROD_WHOSE_BLOCK, TROD_WHOSE_REGION};

@@ -1,6 +1,4 @@
-/*
- * cache_int.h - what the analysis "cache" asks of a simulation beyond trod/cache.h.
- */
+/* cache_int.h - functions of a simulation for the analysis "cache", beyond trod/cache.h. */
 #ifndef TROD_SIM_CACHE_INT_H
 #define TROD_SIM_CACHE_INT_H
 
@@ -21,15 +19,19 @@ extern const struct trod_weigher trod_cache_weigher;
 int trod_cache_configure(struct trod_own_config *c, const struct trod_cache_options *o,
                          struct trod_diag *diag);
 
-/* Options are of a version that this one does not know: reported. Returns TROD_ERR_USAGE. */
+/* Report options of an unknown version. Returns TROD_ERR_USAGE. */
 int trod_cache_version(struct trod_diag *diag);
-/* The whole of file PATH, a configuration, behind OUT. 0 or an error, reported. */
+/* Append the whole of file PATH, a configuration, to OUT. 0 or an error, reported. */
 int trod_cache_file(const char *path, struct trod_buf *out, struct trod_diag *diag);
-/* Options WITH of DynamoRIO's simulator, and the configuration file that they name, into K. 0 or an
- * error, reported. */
+/*
+ * Read WITH, options of DynamoRIO's simulator, and the configuration file that they name, into K. 0
+ * or an error, reported.
+ */
 int trod_cache_configure_dr(struct trod_dr_config *k, const char *with, struct trod_diag *diag);
-/* Are the counts of a hierarchy C whose first level has a form of its own (own/first.h) all that
- * options O ask for? */
+/*
+ * Do options O ask for nothing but the counts of a hierarchy C whose first level own/first.h can
+ * simulate?
+ */
 bool trod_cache_plain(const struct trod_cache_options *o, const struct trod_own_config *c);
 
 /* How many of JOBS threads may share the simulation with options O, exactly. At least 1. */
@@ -40,8 +42,10 @@ uint32_t trod_cache_uses(const struct trod_cache_options *o);
 void trod_cache_take(struct trod_cache *c, unsigned shard, unsigned shards);
 /* May parts of the rows of a simulation with options O be recorded (trod_analysis.records)? */
 bool trod_cache_records(const struct trod_cache_options *o);
-/* As trod_cache_new; it records, and has no caches behind the first level. Only where the above
- * says that it may. */
+/*
+ * As trod_cache_new, for a state that records: it has no caches behind the first level. Only where
+ * the function above allows it.
+ */
 int trod_cache_new_part(struct trod_cache **out, const struct trod_cache_options *options,
                         struct trod_diag *diag);
 /* The bytes that C has recorded. */

@@ -1,6 +1,6 @@
 /*
- * cache_plan.c - what options ask for, before there is a simulation: the configuration, the order
- * of the rows, the columns, how the work may be shared out.
+ * cache_plan.c - what follows from the options before there is a simulation: the configuration, the
+ * order of the rows, the columns, how the work may be shared out.
  *
  * Implements trod/cache.h and cache_int.h.
  */
@@ -83,7 +83,7 @@ int trod_cache_configure(struct trod_own_config *c, const struct trod_cache_opti
     return rc;
 }
 
-/* Are the counts of a plain hierarchy C all that options O ask for? */
+/* Do options O ask for nothing but the counts of the plain hierarchy C? */
 bool trod_cache_plain(const struct trod_cache_options *o, const struct trod_own_config *c)
 {
     return !o->skip && !o->window_every && !o->warm_full && !o->memory && !o->classify &&
@@ -140,7 +140,7 @@ unsigned trod_cache_shards(const struct trod_cache_options *options, unsigned jo
         given.memory || trod_cache_configure(&own, &given, NULL) < 0)
         return 1;
     bits = trod_own_sim_classes(&own, &shift);
-    /* one decodes; to look at references that are not one's own costs more where less is plain */
+    /* one thread decodes; skipping references of other shards costs more where fewer are plain */
     jobs = jobs > (trod_cache_plain(&given, &own) ? 1 : 3) ? jobs - 1 : 1;
     return jobs < 1u << bits ? jobs : 1u << bits;
 }

@@ -1,8 +1,8 @@
 /*
  * front.h - lists of lines in the order of their last use, with AVX2.
  *
- * A list is 8 or 16 numbers of 64 bits, the one used last first. No branch depends on where in it a
- * line is. STRIDE, the length of a list, is a constant wherever these are called.
+ * A list is 8 or 16 numbers of 64 bits, the one used last first. No branch depends on a line's
+ * place in it. STRIDE, the length of a list, is a constant at all calls.
  */
 #ifndef TROD_SIM_FRONT_H
 #define TROD_SIM_FRONT_H
@@ -33,8 +33,10 @@ TROD_WIDE static inline unsigned trod_front_find(__m256i *lines, const uint64_t 
     return is;
 }
 
-/* FIRST comes to the front of LIST, whose vectors are LINES; those up to place AT are each one
- * further. */
+/*
+ * Put FIRST in front of LIST, whose vectors are LINES; those up to place AT each move one place
+ * back.
+ */
 TROD_WIDE static inline void trod_front_move(uint64_t *list, const __m256i *lines,
                                              const unsigned stride, unsigned at, uint64_t first)
 {

@@ -12,7 +12,7 @@
 /* As DynamoRIO's simulators (print_results in their sources). 0 or TROD_ERR_NOMEM. */
 int trod_layout_dr(const struct trod_dr_sim *s, struct trod_buf *out);
 
-/* What DynamoRIO's miss analyzer writes to its file (the same, 1, 20.6). 0 or TROD_ERR_NOMEM. */
+/* What DynamoRIO's miss analyzer writes to its file. 0 or TROD_ERR_NOMEM. */
 int trod_layout_dr_hints(const struct trod_dr_sim *s, struct trod_buf *out);
 
 /* As Dinero IV, from its summary of options on (the banner is left out). The run must have ended.

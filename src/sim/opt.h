@@ -1,10 +1,10 @@
 /*
  * opt.h - the optimal replacement (Belady, "A study of replacement algorithms for a virtual-storage
- * computer", 1966): the line that is referenced again last of all is replaced. Two passes: from the
- * end, when each reference's line comes next; then the simulation.
+ * computer", 1966): the line whose next reference is farthest away is replaced. Two passes: from
+ * the end, when each reference's line comes next; then the simulation.
  *
- * Memory: 16 bytes a reference. A line is placed even where not placing it would be better still,
- * as in all other policies here.
+ * Memory: 16 bytes a reference. A line is always placed, even where bypassing the cache would be
+ * better, as in all other policies here.
  */
 #ifndef TROD_SIM_OPT_H
 #define TROD_SIM_OPT_H

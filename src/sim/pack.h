@@ -1,7 +1,7 @@
 /*
- * pack.h - the lanes of a vector that are in a mask, side by side, with AVX2.
+ * pack.h - moving the lanes of a vector that are in a mask together, with AVX2.
  *
- * What AVX-512 has an instruction for (compress), of four lanes.
+ * For four lanes, what AVX-512 has an instruction for (compress).
  */
 #ifndef TROD_SIM_PACK_H
 #define TROD_SIM_PACK_H

@@ -33,7 +33,7 @@ enum trod_repl_kind {
     TROD_REPL_SRRIP,
     TROD_REPL_BRRIP,
     TROD_REPL_DRRIP,
-    TROD_REPL_OPT, /* who owns it sets COMING before each step */
+    TROD_REPL_OPT, /* the caller sets COMING before each step */
     TROD_REPL_KINDS,
     TROD_REPL_COUNTED_LRU = TROD_REPL_KINDS /* DynamoRIO's: not by name */
 };

@@ -1,8 +1,8 @@
 /*
  * store.h - the lines of a set-associative cache: any number of sets and ways, and its policy.
  *
- * Set of line L: L mod sets. A store knows where lines are and what goes next; what a miss causes
- * elsewhere is the business of the models. Stores of many ways find lines by a map.
+ * Set of line L: L mod sets. A store knows where lines are and which is replaced next; what a miss
+ * causes elsewhere is left to the models. Stores of many ways find lines by a map.
  */
 #ifndef TROD_SIM_STORE_H
 #define TROD_SIM_STORE_H
@@ -64,7 +64,7 @@ static inline uint32_t trod_store_free(const struct trod_store *s, uint64_t set)
     return TROD_NO_WAY;
 }
 
-/* The way that a new line of SET will take; the policy's step of eviction is done. */
+/* The way that a new line of SET will take; the policy has evicted its line. */
 static inline uint32_t trod_store_choose(struct trod_store *s, uint64_t set)
 {
     uint32_t way = trod_store_free(s, set);

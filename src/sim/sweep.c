@@ -183,7 +183,10 @@ void trod_sweep_fini(struct trod_sweep *s)
 
 /* --- parts --- */
 
-/* log2 of how many parts line numbers fall into that share no set of any cache; 0: none. */
+/*
+ * log2 of the number of parts that line numbers can be divided into so that no cache has a set in
+ * two parts; 0: none.
+ */
 static unsigned class_bits(const struct trod_sweep *s)
 {
     const uint64_t least = s->size[0] / s->line[1] / s->ways[1];

@@ -64,7 +64,7 @@ int trod_sweep_rows(struct trod_sweep *s, const struct trod_batch *b, uint32_t f
 /* sweep.c to sweep_rows.c, where by_rows: at the beginning, at the end. */
 void trod_sweep_begin_rows(struct trod_sweep *s);
 void trod_sweep_end_rows(struct trod_sweep *s);
-/* And back: what is in the buffer of line size number I and stream K goes to the caches. */
+/* sweep_rows.c to sweep.c: give the buffer of line size number I and stream K to the caches. */
 void trod_sweep_caches(struct trod_sweep *s, unsigned i, unsigned k);
 /* Count anew from here on; what is in the caches stays. */
 void trod_sweep_restart(struct trod_sweep *s);

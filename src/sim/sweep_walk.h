@@ -1,9 +1,10 @@
 /*
- * sweep_walk.h - caches of one line size and one stream, with policies that no stack tells of.
+ * sweep_walk.h - caches of one line size and one stream, with policies that stack distances do not
+ * cover.
  *
- * Implements docs/caches.md, "Many caches at once". All are fed the same lines. A line that was
- * also the last one of its set in the smallest number of sets was the last one of its set in all of
- * them: where a policy takes no notice of that it is left out once, for all caches.
+ * Implements docs/caches.md, "Many caches at once". All are fed the same lines. A line that was the
+ * last one of its set in the smallest number of sets was the last one of its set in all of them:
+ * where that changes nothing in a policy it is left out once, for all caches.
  */
 #ifndef TROD_SIM_SWEEP_WALK_H
 #define TROD_SIM_SWEEP_WALK_H
@@ -41,9 +42,9 @@ uint64_t trod_walk_misses(const struct trod_walk *w, unsigned policy, uint64_t s
 /* Add the misses of OTHER, of the same caches. */
 void trod_walk_sum(struct trod_walk *w, const struct trod_walk *other);
 
-/* Does POLICY take notice of a reference to the line that its set used last? */
+/* Does a reference to the line that its set used last change anything in POLICY? */
 bool trod_walk_notices(unsigned policy);
-/* Does each set of a cache with POLICY mind its own business, so that sets can be shared out? */
+/* Are the sets of a cache with POLICY independent of each other, so that they can be shared out? */
 bool trod_walk_apart(unsigned policy);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * branch.h - branch predictors: what they are told, what they answer, which there are.
+ * branch.h - branch predictors: their input, their predictions, and which there are.
  *
- * A predictor is a state machine that is told every branch of one thread or cpu in turn. Before it
- * is told what the branch did, it says what it would have predicted; run() does both for many
- * branches and says which predictions were wrong. Nothing here knows traces: events come from
- * src/analysis/branches. Predictions are those of a processor that knows each outcome before the
- * next branch is predicted, without delay and without wrong paths.
+ * A predictor is a state machine that is given every branch of one thread or cpu in turn. Before it
+ * learns the outcome of a branch it makes a prediction; run() does both for many branches and says
+ * which predictions were wrong. Nothing here knows traces: events come from src/analysis/branches.
+ * Predictions are those of a processor that knows each outcome before the next branch is predicted,
+ * without delay and without wrong paths.
  */
 #ifndef TROD_SIM_BRANCH_H
 #define TROD_SIM_BRANCH_H
@@ -66,12 +66,15 @@ struct trod_bp_type {
     /* A state with the values P of the parameters; addresses of branches are multiples of
      * 1 << SHIFT. NULL: no memory. Released with free(). */
     void *(*make)(const uint64_t *p, unsigned shift);
-    /* The N branches at E: *WRONG of each becomes 1 where it was mispredicted, else 0. Those that
-     * it is not judged by are 0. */
+    /*
+     * Run the N branches at E: *WRONG of each becomes 1 where it was mispredicted, else 0; also 0
+     * for branches that it does not predict.
+     */
     void (*run)(void *state, const struct trod_bp_event *e, size_t n, uint8_t *wrong);
     /* Bits of storage that a processor needs for it, without histories. */
     uint64_t (*bits)(const uint64_t *p);
-    unsigned cost; /* of a branch, about: instructions, times those of the cheapest */
+    /* cost of a branch, about: instructions, as a multiple of the cheapest predictor's */
+    unsigned cost;
 };
 
 /* Predictor I of those that there are; NULL past the last. */

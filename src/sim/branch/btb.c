@@ -3,7 +3,7 @@
  *
  * Document: J. K. F. Lee, A. J. Smith, "Branch prediction strategies and branch target buffer
  * design", IEEE Computer 17 (1984). Sets of ways with the whole address as tag; the least recently
- * used goes. Taken branches enter; one that is found has the target it had last.
+ * used way is replaced. Taken branches are entered; the prediction is the last target.
  */
 #include "sim/branch/types.h"
 

@@ -23,7 +23,7 @@ static int8_t *counter(struct trod_bp_corrector *c, unsigned table, uint64_t x, 
     return &c->counter[table][at & ((1 << TROD_BP_SC_LOG) - 1)];
 }
 
-/* Sums that are right but not sure and sums that are wrong should be equally many. */
+/* The threshold is adapted until uncertain but right sums and wrong sums are equally many. */
 static void adapt(struct trod_bp_corrector *c, bool wrong, bool unsure)
 {
     if (!wrong && !unsure)

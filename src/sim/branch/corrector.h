@@ -3,9 +3,9 @@
  *
  * Documents: A. Seznec, "TAGE-SC-L branch predictors", CBP-4 (2014); A. Seznec, "Analysis of the
  * O-GEHL branch predictor", ISCA 2005 (threshold). A sum of counters of 6 bits: one by address, and
- * four by address and the newest 3, 6, 11 and 16 outcomes, each for a prediction of taken and one
- * of not taken apart. Where the sum is beyond the threshold, its sign is the prediction. Not here:
- * the tables by local history and the IMLI counter.
+ * four by address and the newest 3, 6, 11 and 16 outcomes, with separate tables for predictions of
+ * taken and of not taken. Where the sum is beyond the threshold, its sign is the prediction. Not
+ * here: the tables by local history and the IMLI counter.
  */
 #ifndef TROD_SIM_BRANCH_CORRECTOR_H
 #define TROD_SIM_BRANCH_CORRECTOR_H

@@ -21,9 +21,9 @@ struct trod_bp_history {
 enum { TROD_BP_LENGTHS = 16, TROD_BP_FOLDS = 3 };
 
 /*
- * Folds of N lengths to TROD_BP_FOLDS widths each. What a register needs is kept as masks, so that
- * all are brought up to date alike: TOP is the bit behind its width, DROP the one that the outcome
- * which leaves the history stands in.
+ * Folds of N lengths to TROD_BP_FOLDS widths each. All registers are updated in the same way, with
+ * masks: TOP is the bit above a register's width, DROP the bit that holds the outcome which leaves
+ * the history.
  */
 struct trod_bp_folds {
     uint32_t n, length[TROD_BP_LENGTHS];

@@ -34,7 +34,7 @@ bool trod_bp_loop_predict(const struct trod_bp_loop *l, uint64_t x, bool *taken)
     return true;
 }
 
-/* A branch that was predicted wrong may be the end of a loop: it gets an entry nobody needs. */
+/* A mispredicted branch may be the end of a loop: it gets an entry, if one may be replaced. */
 static void allocate(struct trod_bp_loop *l, uint64_t x, bool taken)
 {
     const unsigned set = x % TROD_BP_LOOP_SETS;

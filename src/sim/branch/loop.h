@@ -23,7 +23,7 @@ struct trod_bp_loop {
     int8_t use; /* 7 bits; from 0 on loops are believed */
 };
 
-/* Does L believe to know branch X (its address, shifted)? Then *TAKEN is its prediction. */
+/* Is L confident about branch X (its address, shifted)? Then *TAKEN is its prediction. */
 bool trod_bp_loop_predict(const struct trod_bp_loop *l, uint64_t x, bool *taken);
 /* What branch X did, and what the others had predicted. */
 void trod_bp_loop_update(struct trod_bp_loop *l, uint64_t x, bool taken, bool predicted);

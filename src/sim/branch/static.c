@@ -27,7 +27,9 @@ static void taken(void *state, const struct trod_bp_event *e, size_t n, uint8_t 
         wrong[i] = e[i].kind == TROD_BP_COND && !e[i].taken;
 }
 
-/* A branch that is not taken shows its target only where its opcode is known: 0 counts as ahead. */
+/*
+ * A branch that is not taken has a known target only if its opcode is known: 0 counts as forwards.
+ */
 static void backwards(void *state, const struct trod_bp_event *e, size_t n, uint8_t *wrong)
 {
     (void)state;

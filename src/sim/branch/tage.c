@@ -112,7 +112,7 @@ static void look_up(struct state *s, uint64_t x, struct lookup *k)
     k->provider = k->alternate = -1;
     for (unsigned i = 0; i < s->n; i++) {
         k->place[i] = place_of(s, i, x, &k->tag[i]);
-        /* tag 0 of an entry never used is a tag like others: its counter is weak */
+        /* tag 0 of an unused entry is a valid tag: its counter is weak */
         k->hit[i] = k->place[i]->tag == k->tag[i] ? k->place[i] : NULL;
         if (k->hit[i]) {
             k->alternate = k->provider;

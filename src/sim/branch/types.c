@@ -1,6 +1,4 @@
-/*
- * types.c - the predictors there are, and those that are asked for.
- */
+/* types.c - the list of predictors, and parsing of their names and parameters. */
 #include "sim/branch/types.h"
 
 #include "trod/option.h"

@@ -1,8 +1,9 @@
 /*
- * cache.c - one reference at a cache of Dinero IV, and all that follows from it.
+ * cache.c - one reference at a cache of Dinero IV, and its consequences.
  *
- * Implements din/cache.h. What a reference causes is set aside and handled last in, first out, each
- * with its consequences before the next: the order that the state of the next level depends on.
+ * Implements din/cache.h. The references that a reference causes are put on a stack and handled
+ * last in, first out, each with its own consequences before the next: the state of the next level
+ * depends on that order.
  */
 #include "sim/din/cache.h"
 
@@ -237,8 +238,8 @@ static void fragment(struct trod_din_cache *c, const struct trod_din_ref *r)
 }
 
 /*
- * Handle what is set aside, down to FROM, or up to a reference that C itself is to handle: then
- * true, and *R is it. What that sets aside lies above the others and so comes before them.
+ * Handle the references on the stack down to FROM, or up to one that C itself is to handle: then
+ * true, and *R is it. References that it causes are pushed and so come first.
  */
 static bool next_own(struct trod_din_cache *c, size_t from, struct trod_din_ref *r)
 {

@@ -25,7 +25,7 @@ struct trod_din_config {
     uint64_t skip, flush, most, interval;
     char format;  /* D or d */
     bool combine; /* split caches are printed as one */
-    bool narrow;  /* addresses of 32 bits, as a build of Dinero IV has that nobody changed */
+    bool narrow;  /* addresses of 32 bits, as in an unmodified build of Dinero IV */
 };
 
 /*

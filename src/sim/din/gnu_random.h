@@ -1,5 +1,5 @@
 /*
- * gnu_random.h - random() of the GNU C library, as it is when nobody has seeded it.
+ * gnu_random.h - random() of the GNU C library with its default seed.
  *
  * The additive feedback generator x^31 + x^3 + 1 of the C library's manual, seeded with 1. Dinero
  * IV takes its random numbers from there, so that equal results need equal numbers.

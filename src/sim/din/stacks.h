@@ -17,7 +17,7 @@ void trod_din_stacks_clear(struct trod_din_stacks *s);
 /* The node of BLOCK in its set, TROD_DIN_NONE: absent. */
 uint32_t trod_din_stacks_find(const struct trod_din_stacks *s, uint64_t block);
 
-/* BLOCK, where it is present, goes: its node is the first to be filled again. */
+/* Invalidate BLOCK, if it is present: its node is the first to be filled again. */
 void trod_din_stacks_drop(struct trod_din_stacks *s, uint64_t block);
 
 /*

@@ -234,7 +234,7 @@ static void insert(struct trod_dr_cache *c, uint64_t line, uint64_t set, uint32_
 
 /* --- requests --- */
 
-/* The line of F is present in WAY. true: the rest of the steps is left out. */
+/* The line of F is present in WAY. Returns true if the remaining steps are skipped. */
 static bool on_hit(struct trod_dr_cache *c, const struct trod_sim_ref *f, uint64_t line)
 {
     count_hit(c, f->op);

@@ -19,7 +19,7 @@ struct trod_dr_stats {
     uint64_t invalidated[3]; /* by enum trod_dr_why */
 };
 
-/* Who holds which line, and whether it was written: one for all caches of a level. */
+/* Which caches hold which line, and whether it was written: one for all caches of a level. */
 struct trod_dr_snoop {
     struct trod_lines line; /* to the number of its entry */
     uint64_t *entry;        /* WORDS numbers each: bits of the sharers; then 1 if dirty */
@@ -50,7 +50,7 @@ struct trod_dr_cache {
     struct trod_lines seen;   /* lines ever missed */
     struct trod_lines served; /* exclusive: lines that a child was given */
     struct trod_dr_stats now, warmup;
-    /* Told of each miss that is no hardware prefetch. NULL: nobody wants to know. */
+    /* Called for each miss that is no hardware prefetch. NULL: not wanted. */
     void (*missed)(void *user, const struct trod_sim_ref *r, uint64_t addr);
     void *user;
 };

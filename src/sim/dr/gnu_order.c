@@ -21,7 +21,7 @@ static const uint32_t primes[] = {13,      29,       59,       127,      257,   
 struct table {
     const uint64_t *key;
     uint32_t *next;   /* by element */
-    uint32_t *before; /* by bucket: what stands before its first element; NONE: it is empty */
+    uint32_t *before; /* by bucket: the element before its first one; NONE: it is empty */
     uint32_t first;   /* NONE: no elements */
     uint32_t buckets;
 };

@@ -69,7 +69,7 @@ bool trod_dr_size(const char *text, size_t n, uint64_t *value)
     return true;
 }
 
-/* What the options say of the hierarchy, before it is made of it. */
+/* Options about the hierarchy, before it is built from them. */
 struct shape {
     uint64_t code_size, data_size, last_size;
     uint32_t code_ways, data_ways, last_ways;

@@ -87,7 +87,7 @@ static bool pair(const char *line, const char *key, uint64_t *value)
     return end != line && end[strspn(end, " \t\r")] == 0;
 }
 
-/* Does LINE, which is no pair that is used, say something else: nothing, a block, another pair? */
+/* Is LINE, which is no pair in use, legal otherwise: empty, a block, another pair? */
 static bool says_else(const char *line)
 {
     static const char *const keys[] = {"page_size", "virtual_address", "physical_address"};

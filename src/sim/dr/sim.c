@@ -1,5 +1,5 @@
 /*
- * sim.c - references shared out to cores and caches, skipped, warmed up with, and counted.
+ * sim.c - references given to cores and caches, with skipping, warm-up and counting.
  *
  * Implements dr/sim.h, trod_dr_sim_feed.
  */
@@ -7,8 +7,10 @@
 
 #include <string.h>
 
-/* The warm-up is over: what was counted is kept apart, what the caches hold
- * stays, and so do the numbers of the snoop filter. */
+/*
+ * The warm-up is over: its counts are put aside; the caches keep their contents, and the snoop
+ * filter its counts.
+ */
 static void reset(struct trod_dr_sim *s)
 {
     const struct trod_dr_stats zero = {0};

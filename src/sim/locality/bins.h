@@ -1,5 +1,5 @@
 /*
- * bins.h - log-linear bins of large numbers: exact below 2^8, then 2^7 bins an octave.
+ * bins.h - log-linear bins of large numbers: exact below 2^8, then 2^7 bins for each power of two.
  *
  * A bin keeps the number of values in it and the sum of their distances from its beginning, so that
  * sums of max(0, value - w) are exact wherever w is the beginning of a bin.

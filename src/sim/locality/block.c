@@ -1,12 +1,12 @@
 /*
  * block.c - a block of references to a stack (stack.h).
  *
- * Of what filter.h leaves, lines that come back again and again need no look: where C comes back
- * after each other line (C A C B C A ...), as the line of a loop's instructions does, its distance
- * is 1. It stays where it is in the stack until that ends, and counts as behind all that is
- * referenced meanwhile: it is pinned. Of the other lines the same may hold once more (C S C A C S C
- * B ...: the distance of S is 2). Rounds of three or four lines have distances 2 or 3. What is left
- * are looks, which are made one behind the other, so that what they need is loaded ahead.
+ * After filter.h many lines that come back need no look-up. Where C comes back after each other
+ * line (C A C B C A ...), as the line of a loop's instructions does, its distance is 1: it is
+ * pinned, that is, it keeps its place in the stack until that ends, and counts as behind all lines
+ * referenced meanwhile. Among the other lines the same may happen again (C S C A C S C B ...: the
+ * distance of S is 2). Rounds of three or four lines have distances 2 or 3. The remaining look-ups
+ * are done one after the other, so that their memory can be prefetched.
  */
 #include "core/wide.h"
 #include "filter.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Where the table has more slots, the bits are loaded ahead, too. */
+/* If the table has more slots than this, the bits are prefetched, too. */
 enum { NEAR_SLOTS = 1 << 15 };
 /* Looks between loading ahead of the table, and of the bits, and what needs it. */
 enum { TABLE_AHEAD = TROD_STACK_AHEAD, BITS_AHEAD = TABLE_AHEAD / 2 };
@@ -56,7 +56,7 @@ static inline struct trod_stack_look *look(struct looks *k, uint32_t j)
     return l;
 }
 
-/* N items like J, with REFS references to the line of L, need none: they have distance D. */
+/* N items like J, with REFS references to the line of L, need no look-up: their distance is D. */
 static inline void settle(struct looks *k, struct trod_stack_look *l, uint32_t j, const unsigned d,
                           uint32_t n, uint32_t refs)
 {
@@ -101,7 +101,7 @@ static uint32_t alternate_twice(struct looks *k, uint32_t j, struct trod_stack_l
     return j;
 }
 
-/* Item J, which is C, comes back as item J + 2. Returns what is to be done next. */
+/* Item J, which is C, comes back as item J + 2. Returns the next item to handle. */
 static uint32_t alternate(struct looks *k, uint32_t j)
 {
     struct trod_stack_look *const c = look(k, j), *l = c;
@@ -160,7 +160,7 @@ static inline uint32_t rounds(struct looks *k, uint32_t j, const uint32_t lines)
     return j + lines;
 }
 
-/* The looks that the items of S's block need, where nobody asks for each of them. */
+/* The look-ups that the items of S's block need, where distances of single items are not wanted. */
 static void choose_looks(struct trod_stack *s)
 {
     struct trod_stack_block *const b = s->block;
@@ -195,7 +195,7 @@ static void look_at_all(struct trod_stack *s)
 
 /* ---- looks */
 
-/* What is seldom done, in a form for each kind of processor; the rest stays in registers. */
+/* Rare cases, compiled for each kind of processor; the usual case stays in registers. */
 struct seldom {
     uint32_t (*take_far)(struct trod_bits *bits, uint32_t p);
     struct trod_window (*slide)(struct trod_window w, struct trod_bits *bits, uint64_t *word);
@@ -211,7 +211,7 @@ struct at_work {
     const struct seldom *seldom;
 };
 
-/* Begin to load what the looks behind number I will need: table and counters, then bits. */
+/* Prefetch what the look-ups behind number I will need: table and counters, then bits. */
 TROD_HOT void fetch_ahead(const struct at_work *k, uint32_t i, const bool bits)
 {
     const uint32_t *const home = k->b->home + i;
@@ -277,7 +277,7 @@ TROD_HOT void lift(struct at_work *k, size_t slot, const bool wide)
     put(k, e);
 }
 
-/* All looks, where nobody asks for each. BITS: they are loaded ahead. */
+/* All look-ups, where distances of single items are not wanted. BITS: they are prefetched. */
 TROD_HOT void all_looks(struct at_work *k, const bool bits, const bool wide)
 {
     const uint32_t n = k->b->n_looks;
@@ -309,7 +309,7 @@ TROD_HOT void all_looks(struct at_work *k, const bool bits, const bool wide)
     }
 }
 
-/* All items, with the distance of each, and what is touched of their lines. */
+/* All items, with the distance of each, and the touched parts of their lines. */
 TROD_HOT void each_look(struct at_work *k, const struct trod_refs *refs, uint32_t *out,
                         const bool wide)
 {

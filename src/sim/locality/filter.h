@@ -17,7 +17,7 @@ enum { TROD_STACK_BLOCK = 4096, TROD_STACK_AHEAD = 16 };
 /* Items whose distance follows from those beside them have distance 0 (repeats), 1, 2 or 3. */
 enum { TROD_STACK_SETTLED = 4 };
 
-/* An item that is looked up, and others with the same line that need no look. */
+/* An item that is looked up, together with others of the same line that need no look-up. */
 struct trod_stack_look {
     uint16_t item;
     uint16_t refs; /* references to the line, and how many of the others are distant */
@@ -92,7 +92,10 @@ TROD_HOT uint64_t trod_stack_total(const uint8_t *class, uint32_t n, const bool 
     return total;
 }
 
-/* Fill B with the items of N (at most TROD_STACK_BLOCK) references. No branch depends on them. */
+/*
+ * Fill B with the items of N (at most TROD_STACK_BLOCK) references, without a branch that depends
+ * on them.
+ */
 TROD_HOT void trod_stack_repeats(struct trod_stack_block *b, const struct trod_refs *refs,
                                  uint32_t n)
 {
@@ -197,8 +200,8 @@ TROD_WIDEST static inline void trod_stack_repeats_widest(struct trod_stack_block
 bool trod_stack_block(struct trod_stack *s, const struct trod_refs *refs, uint32_t n,
                       uint32_t *out);
 /*
- * block.c: count what is noted in S's block. Where counters are not in the nearest caches many are
- * loaded at a time, as nothing is between them. Returns false without memory.
+ * block.c: count what was noted in S's block. Where counters are not in the nearest caches many are
+ * prefetched at a time, as nothing is between them. Returns false without memory.
  */
 bool trod_stack_noted(struct trod_stack *s);
 /* stack.c to block.c: the first reference to LINE, in SLOT, of class CLASS. */

@@ -1,9 +1,9 @@
 /*
  * lines.h - tables of cache lines: line number to position, by open addressing.
  *
- * Entries are 16 bytes; counters and touched bytes of a line stand in arrays of their own, which
- * are there only if they are wanted. A block of references first makes room (trod_lines_reserve),
- * so that slots keep their numbers while it is worked off.
+ * Entries are 16 bytes; counters and touched bytes of a line are in arrays of their own, which
+ * exist only if they are wanted. Before a block of references room is reserved
+ * (trod_lines_reserve), so that slots keep their numbers while the block is processed.
  */
 #ifndef TROD_SIM_LINES_H
 #define TROD_SIM_LINES_H
@@ -19,7 +19,7 @@
 struct trod_line {
     uint64_t line;
     uint32_t pos;
-    uint32_t order; /* of the line's first reference; for whoever needs it */
+    uint32_t order; /* of the line's first reference; for callers that need it */
 };
 
 struct trod_line_count {
@@ -38,9 +38,9 @@ struct trod_lines {
 /* An empty table, with counters and touched bytes if wanted. Returns false without memory. */
 bool trod_lines_init(struct trod_lines *t, bool count, bool touched);
 void trod_lines_free(struct trod_lines *t);
-/* See to room for N more lines. Slots may change. Returns false without memory. */
+/* Reserve room for N more lines. Slots may change. Returns false without memory. */
 bool trod_lines_reserve(struct trod_lines *t, size_t n);
-/* Leave out the lines that are pruned. Slots change. Returns false without memory. */
+/* Remove the lines that are pruned. Slots change. Returns false without memory. */
 bool trod_lines_purge(struct trod_lines *t);
 
 /* Where the search for LINE begins. */
@@ -55,7 +55,7 @@ static inline size_t trod_lines_slot_from(const struct trod_lines *t, uint64_t l
 {
     while (t->at[i].line != line && t->at[i].pos != TROD_LINE_EMPTY)
         i = (i + 1) & (t->size - 1);
-    /* An empty slot may hold the number 0 that is looked for: it is empty all the same. */
+    /* An empty slot may hold the number 0 that is searched for: it is still empty. */
     return i;
 }
 

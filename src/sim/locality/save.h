@@ -9,8 +9,8 @@
 #include "trod/buf.h"
 
 /*
- * What trod_stack_append and trod_times_append need of S and T, which have been fed with a part:
- * behind OUT, and from IN, which is advanced, into a new one with the same options. 0,
+ * Save behind OUT, or load from IN, which is advanced, into a new one with the same options, what
+ * trod_stack_append and trod_times_append need of S and T, which have been fed with a part. 0,
  * TROD_ERR_CORRUPT or TROD_ERR_NOMEM.
  */
 int trod_stack_save(const struct trod_stack *s, struct trod_buf *out);

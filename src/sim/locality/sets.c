@@ -1,9 +1,9 @@
 /*
  * sets.c - LRU caches of many numbers of sets and ways in one pass (sets.h).
  *
- * With AVX2 a list of up to 16 lines is four vectors, with AVX-512 two: where a line is in it, and
- * the list with the line in front, take no branch. References go through one number of sets after
- * the other, many of them at a time: lists are loaded ahead.
+ * With AVX2 a list of up to 16 lines is four vectors, with AVX-512 two: finding a line and moving
+ * it to the front take no branch. References are simulated for one number of sets after the other,
+ * many at a time: lists are prefetched.
  */
 #include "sets.h"
 
@@ -70,7 +70,7 @@ static unsigned to_front(uint64_t *list, unsigned ways, uint64_t line)
 }
 
 #if TROD_AVX2
-/* The same of a list of VECTORS vectors. What lies behind its WAYS lines is of no meaning. */
+/* The same for a list of VECTORS vectors. Elements behind its WAYS lines have no meaning. */
 TROD_WIDEST static inline unsigned to_front_widest(uint64_t *list, unsigned ways, uint64_t line,
                                                    const unsigned vectors)
 {

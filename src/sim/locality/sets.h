@@ -4,8 +4,8 @@
  * Implements docs/locality.md, option --ways (Hill and Smith, "Evaluating associativity in CPU
  * caches", 1989): for each number of sets, a power of two, a list per set of the most recent lines.
  * A line found at position p of its list hits in all caches with more than p ways. Numbers of sets
- * are visited from the smallest; where a line is at the front already it is so for all larger ones,
- * and nothing changes there.
+ * are visited from the smallest; where a line is at the front of its list, it is at the front for
+ * all larger numbers, and nothing changes there.
  */
 #ifndef TROD_SIM_SETS_H
 #define TROD_SIM_SETS_H

@@ -19,7 +19,7 @@ enum {
 #define HASH_ONCE  UINT64_C(0xff51afd7ed558ccd)
 #define HASH_AGAIN UINT64_C(0xc4ceb9fe1a85ec53)
 
-/* Two rounds of multiplying and folding, so that strides are spread as well as anything. */
+/* Two rounds of multiplying and folding, so that regular strides are spread too. */
 static inline uint64_t hash(uint64_t line)
 {
     uint64_t h = line * HASH_ONCE;
@@ -240,7 +240,7 @@ static bool shrink(struct trod_shards *s)
     return trod_stack_forget(s->stack, above, &last);
 }
 
-/* What K references of the block, at the distances OUT, stand for. */
+/* Count what K references of the block, at the distances OUT, stand for. */
 static void weigh(struct trod_shards *s, size_t k, uint32_t *out)
 {
     const double weight = 1 / trod_shards_rate(s);

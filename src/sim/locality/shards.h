@@ -1,17 +1,17 @@
 /*
- * shards.h - stack distances of a sample of the lines, and what they say of all.
+ * shards.h - stack distances of a sample of the lines, and what they say of all lines.
  *
  * Implements docs/locality.md, "Long traces: samples" (Waldspurger, Park, Garthwaite, Ahmad,
  * "Efficient MRC construction with SHARDS", 2015): a line belongs to the sample where its hash is
  * below a threshold. Distances in the sample are divided by the share of lines in it, and each
- * reference stands for as many. With a fixed size the threshold falls so that no more than so many
- * lines are kept: memory is bounded whatever the trace. Counts are kept in units of the whole
- * trace; what references of the sample stand for less or more than there were is put right at
- * distance 0 (SHARDS-adj).
+ * reference stands for 1 / share references. With a fixed size the threshold falls so that a limit
+ * of lines is kept: memory is bounded whatever the trace. Counts are kept in units of the whole
+ * trace; the difference between what the sampled references stand for and the number of all
+ * references is added at distance 0 (SHARDS-adj).
  *
  * The error is estimated from the sample itself: its lines fall into groups by another part of the
- * hash, and the groups would agree if it were large enough; and a distance d is known no better
- * than the number of sampled lines among d.
+ * hash, and the groups would agree if the sample were large enough; and a distance d is known no
+ * better than the number of sampled lines among d allows.
  */
 #ifndef TROD_SIM_SHARDS_H
 #define TROD_SIM_SHARDS_H

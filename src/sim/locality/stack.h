@@ -75,7 +75,7 @@ bool trod_stack_touch(struct trod_stack *s, uint64_t line, uint32_t *d, size_t *
 bool trod_stack_reserve(struct trod_stack *s, size_t n);
 
 /*
- * Number the positions of live lines anew, from 0 on, in the same order, and see to room for MORE.
+ * Number the positions of live lines anew, from 0 on, in the same order, and reserve room for MORE.
  * Returns false without memory.
  */
 bool trod_stack_renumber(struct trod_stack *s, size_t more);

@@ -1,10 +1,10 @@
 /*
- * stack_merge.c - stacks of parts and of several streams put together (stack.h).
+ * stack_merge.c - stacks of parts and of several streams joined (stack.h).
  *
- * Parts: each counts alone and remembers its first references in order. These, seen by the part
- * before, have the distance that a single stack would have found: what lies between them in their
- * own part is exactly the first references that have been looked at already (Niu, Dinan, Lu,
- * Sadayappan, "PARDA: a fast parallel reuse distance analysis algorithm", 2012).
+ * Each part counts alone and remembers its first references in order. For the part before, these
+ * have the distance that a single stack would have found: what lies between them in their own part
+ * is exactly the first references that have been looked at already (Niu, Dinan, Lu, Sadayappan,
+ * "PARDA: a fast parallel reuse distance analysis algorithm", 2012).
  */
 #include "stack.h"
 
@@ -36,8 +36,8 @@ uint64_t *trod_stack_order(const struct trod_stack *s)
 }
 
 /*
- * Counters of the lines of FROM on top of those of S. A line that S does not know is as live
- * thereafter as it is in FROM.
+ * Add the counters of FROM's lines to those of S. A line that S does not know becomes live if it is
+ * live in FROM.
  */
 static bool add_counts(struct trod_stack *s, const struct trod_stack *from)
 {
@@ -84,7 +84,7 @@ TROD_HOT uint32_t position(const struct above *a, uint32_t p)
            (uint32_t)__builtin_popcountll(a->later->bits.word[p >> 6] & below);
 }
 
-/* Begin to load what line number I of LATER needs of T. */
+/* Prefetch what line number I of LATER needs of T. */
 TROD_HOT void fetch(const struct trod_lines *t, const struct trod_stack *later, size_t i)
 {
     const size_t home = trod_lines_home(t, later->first[i].line);
@@ -192,7 +192,7 @@ static bool lift_others(struct trod_stack *s, const struct above *a)
 /* The lines of LATER come to the top of S, their first references are counted. */
 static bool put_above(struct trod_stack *s, const struct trod_stack *later)
 {
-    /* S's positions must not change meanwhile: room for what asks for some more, too */
+    /* S's positions must not change meanwhile: reserve room, with a margin */
     const size_t room = later->live + TROD_STACK_BLOCK + 1;
     uint32_t *rank = malloc(((size_t)later->bits.size >> 6) * sizeof *rank);
     struct above a = {.later = later, .rank = rank};

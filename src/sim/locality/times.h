@@ -1,9 +1,9 @@
 /*
- * times.h - reuse times of a stream of references, and what follows from them.
+ * times.h - reuse times of a stream of references, and curves computed from them.
  *
- * Implements docs/locality.md, "Models": reuse times, working sets, the footprint (Xiang et
- * al., "Linear-time modeling of program working set in shared cache", 2011) and three models of the
- * miss ratio that need nothing else: HOTL (Xiang et al., "HOTL: a higher order theory of locality",
+ * Implements docs/locality.md, "Models": reuse times, working sets, the footprint (Xiang et al.,
+ * "Linear-time modeling of program working set in shared cache", 2011) and three models of the miss
+ * ratio that need nothing else: HOTL (Xiang et al., "HOTL: a higher order theory of locality",
  * 2013), AET (Hu et al., "Kinetic modeling of data eviction in cache", 2016) and StatStack (Eklov
  * and Hagersten, "StatStack: efficient modeling of LRU caches", 2010). The models take references
  * to be a stationary mixture: loops a little larger than the cache are beyond them.
@@ -47,8 +47,8 @@ struct trod_first_time {
 };
 
 /*
- * Nothing referenced. WINDOW: references of a window whose distinct lines are counted, 0: none.
- * PARTS: trod_times_append will be asked for. Returns NULL without memory.
+ * A new state. WINDOW: references of a window whose distinct lines are counted, 0: none. PARTS:
+ * trod_times_append will be called. Returns NULL without memory.
  */
 struct trod_times *trod_times_new(uint64_t window, bool parts);
 void trod_times_free(struct trod_times *t);
@@ -63,8 +63,8 @@ uint64_t trod_times_last(const struct trod_times *t, uint64_t line);
  * TROD_ERR_CORRUPT (it does) or TROD_ERR_NOMEM. */
 int trod_times_put(struct trod_times *t, uint64_t line, uint64_t first, uint64_t last);
 /*
- * Add the reuse times of OTHER, references of another thread. T can be fed no more; its windows and
- * curves mean nothing where more than one was added to it.
+ * Add the reuse times of OTHER, references of another thread. T cannot be fed afterwards; its
+ * windows and curves mean nothing where more than one was added to it.
  */
 void trod_times_sum(struct trod_times *t, const struct trod_times *other);
 /* The windows of T become those of FROM. Returns false without memory. */

@@ -1,10 +1,10 @@
 /*
- * window.h - the last 512 positions of a stream, while a block of references is worked off.
+ * window.h - the last 512 positions of a stream, while a block of references is processed.
  *
- * The bits of these positions (bits.h) are taken over by eight words, with the number of bits set
- * in each as the bytes of one number. So a line that was referenced not long ago is looked up in
- * one word and by that number, whatever its distance, and no counters of blocks are kept up. What
- * leaves the window goes back to the bits.
+ * The bits of these positions (bits.h) are held in eight words, and the number of bits set in each
+ * as the bytes of one number. So a line that was referenced recently is looked up in one word and
+ * that number, whatever its distance, and no counters of blocks are updated. Words that leave the
+ * window go back to the bits.
  */
 #ifndef TROD_SIM_WINDOW_H
 #define TROD_SIM_WINDOW_H

@@ -1,10 +1,10 @@
 /*
- * behind.c - what the first level of a plain hierarchy misses, to the caches behind it.
+ * behind.c - the caches behind the first level of a plain hierarchy.
  *
- * Implements own/first.h. As far as they are LRU caches of the same kind as the first level, with
- * lines of the same length, a level takes all that the one before asks of it, and then the next one
- * what is left: each level sees the same requests in the same order as if they were followed one by
- * one to the end. What is behind that is simulated as ever (own/cache.h).
+ * Implements own/first.h. As long as they are LRU caches of the same kind as the first level, with
+ * lines of the same length, a level handles all requests of the one before it, and then the next
+ * level handles its misses: each level sees the same requests in the same order as if each request
+ * were followed to the end. Caches behind these are simulated one request at a time (own/cache.h).
  */
 #include "sim/own/mru.h"
 
@@ -15,10 +15,13 @@ enum { AHEAD = 8, CHUNK = 256 };
 /* Which instructions a form has. */
 enum form { PORTABLE, WIDE, WIDEST };
 
-/* What a level asks of the next one: N pairs of a line that missed and what had to leave for it. */
+/*
+ * Requests of a level to the next one: N pairs of a line that missed and the line that it replaced.
+ */
 struct asked {
-    uint64_t *line; /* and the bits of the reference; 0: none, only the other is to be taken back */
-    uint64_t *left; /* where it is dirty the next level has to take it back; 0: nothing */
+    /* the missing line and the bits of the reference; 0: none, only the other is written back */
+    uint64_t *line;
+    uint64_t *left; /* the replaced line, if it is dirty and the next level must take it; 0: none */
     size_t n;
     uint64_t bits;              /* those of all lines */
     uint64_t lines[2], writes;  /* of code, of data; writes among those of data */
@@ -53,7 +56,7 @@ TROD_HOT void sum(struct asked *a)
 
 _Static_assert(TROD_TOUCHED_IS == 1 && TROD_TOUCHED_DIRTY == 2 && TROD_TOUCHED_DATA == 4, "bits");
 
-/* The lines of ASKED are wanted of C, and what is dirty has to be taken back; TO: what C asks. */
+/* C gets the requests ASKED: lines wanted, and dirty lines written back. TO: the requests of C. */
 TROD_HOT void level(const struct trod_first *f, const struct trod_first_cache *c,
                     const uint32_t stride, const struct asked *asked, struct asked *to,
                     const enum form form)
@@ -219,7 +222,10 @@ static inline void fetch_ahead(const struct trod_own_cache *c, uint64_t addr)
         __builtin_prefetch(&s->repl.word[set * s->repl.stride + w], 1);
 }
 
-/* The cache that simulates as ever which the first level, or the last of LEVELS, asks for REF. */
+/*
+ * The cache simulated one request at a time that the first level, or the last of LEVELS, asks for
+ * REF.
+ */
 static inline struct trod_own_cache *other(const struct trod_first *f, uint64_t ref)
 {
     return f->levels ? f->level[f->levels - 1].of->next

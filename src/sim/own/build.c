@@ -55,7 +55,10 @@ static int make_tlbs(struct trod_own_sim *s)
     return 0;
 }
 
-/* May an inclusive level behind C push out what it brings in for it, because of a prefetch? */
+/*
+ * Can an inclusive level behind C, because of a prefetch, evict the line that it is bringing in for
+ * C?
+ */
 static bool may_lose(const struct trod_own_cache *c)
 {
     const uint8_t side = c->spec->side;

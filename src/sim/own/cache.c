@@ -1,8 +1,8 @@
 /*
  * cache.c - references to a cache, and what they cause in the others.
  *
- * Implements own/cache.h. A miss asks the next level first, then makes room: what is pushed out
- * goes on when the new line is on its way in.
+ * Implements own/cache.h. A miss asks the next level first, then makes room: the evicted line goes
+ * on when the new line is on its way in.
  */
 #include "sim/own/cache_int.h"
 
@@ -139,7 +139,7 @@ static uint64_t sectors_of(const struct trod_own_cache *c, uint64_t addr, uint32
     return UINT64_MAX << from & UINT64_MAX >> (63 - to);
 }
 
-/* C, the last of the caches, asks memory for something, or gives it back. */
+/* C, the last of the caches, reads from memory or writes back to it. */
 static inline void remember(const struct trod_own_cache *c, enum trod_op op, uint64_t addr,
                             uint32_t size, uint64_t pc)
 {
@@ -177,7 +177,10 @@ void trod_own_cache_write_back(struct trod_own_cache *c, uint64_t addr, uint32_t
     remember(last, TROD_OP_WRITE, addr, bytes, 0);
 }
 
-/* A dirty line of BYTES at ADDR leaves C. Where it is not present it goes on. */
+/*
+ * A dirty line of BYTES at ADDR leaves C for the next level. Where it is not present there it goes
+ * on.
+ */
 static void write_back(const struct trod_own_cache *c, uint64_t addr, uint32_t bytes)
 {
     if (c->next)
@@ -232,7 +235,7 @@ static void push_out(struct trod_own_cache *c, uint64_t line, uint8_t state, uin
 
 /* --- references --- */
 
-/* What is written of SIZE bytes at ADDR goes on to the next level. */
+/* A write of SIZE bytes at ADDR goes on to the next level. */
 static void write_on(struct trod_own_cache *c, uint64_t addr, uint32_t size, uint64_t pc)
 {
     c->n.bytes_out += size;
@@ -245,8 +248,8 @@ static void write_on(struct trod_own_cache *c, uint64_t addr, uint32_t size, uin
 }
 
 /*
- * The line of ADDR has come to C, for which an inclusive level behind may have prefetched and
- * pushed that very line out again: then it is taken away here as well.
+ * C has got the line of ADDR, but an inclusive level behind may have prefetched and evicted that
+ * very line again: then it is removed here as well.
  */
 static void keep_included(struct trod_own_cache *c, uint64_t addr)
 {
@@ -296,7 +299,7 @@ static void fetch_sectors(struct trod_own_cache *c, enum trod_own_kind kind, uin
     }
 }
 
-/* LINE may be in the victim cache: then it leaves that, with *STATE. */
+/* If LINE is in the victim cache, take it out of there, with *STATE. */
 static bool leave_victims(struct trod_own_cache *c, uint64_t line, uint8_t *state)
 {
     uint32_t v;
@@ -365,8 +368,8 @@ static uint8_t fetch_past(struct trod_own_cache *n, enum trod_own_kind kind, uin
 }
 
 /*
- * LINE, absent in C, is brought in. STATE: PREFETCHED or 0. Demand references pass on to the next
- * level with their KIND; prefetches only where the line is absent there too, uncounted as demand.
+ * Bring LINE, absent in C, in. STATE: PREFETCHED or 0. Demand references pass on to the next level
+ * with their KIND; prefetches only where the line is absent there too, and not counted as demand.
  */
 static uint8_t fetch(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr, uint64_t pc,
                      bool demand)
@@ -394,7 +397,7 @@ static uint8_t fetch(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t
     return 0;
 }
 
-/* Somebody asks for LINE: when it will be asked for again is what the optimal policy wants. */
+/* LINE is referenced: tell the optimal policy when it will be referenced again. */
 static void look_ahead(struct trod_own_cache *c, uint64_t line)
 {
     if (c->first_pass)
@@ -513,7 +516,7 @@ static bool on_part(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t 
     return false;
 }
 
-/* A reference that somebody looks at. */
+/* A reference that a callback is told of. */
 static void watch(struct trod_own_cache *c, uint64_t line, bool hit)
 {
     if (c->shadow)

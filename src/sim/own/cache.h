@@ -1,5 +1,5 @@
 /*
- * cache.h - one cache of a hierarchy: what a reference finds, brings in and pushes out.
+ * cache.h - one cache of a hierarchy: hits, fills and evictions.
  *
  * Implements docs/caches.md, "Rules".
  */
@@ -71,12 +71,12 @@ struct trod_own_cache {
     struct trod_own_best best;
     uint64_t last;    /* line of the last demand reference, TROD_NO_LINE: none */
     uint64_t last_at; /* where it was, set * ways + way */
-    bool repeats;     /* a reference to that line again changes nothing but counts and dirt */
+    bool repeats;     /* a repeated reference to that line changes nothing but counts and dirt */
     struct trod_own_counts n;
-    /* Told of each demand miss. NULL: nobody wants to know. */
+    /* Called for each demand miss. NULL: not wanted. */
     void (*missed)(void *user, const struct trod_own_cache *c, uint64_t addr);
     void *user;
-    struct trod_own_memory *memory; /* told of what goes there; NULL: nobody wants to know */
+    struct trod_own_memory *memory; /* called for what goes to memory; NULL: not wanted */
     bool failed;
 };
 

@@ -9,7 +9,7 @@
 /* The state of LINE in C or in its victim cache; NULL: it is in neither. */
 uint8_t *trod_own_line_state(const struct trod_own_cache *c, uint64_t line);
 
-/* Who wants a line to go. DATA: a level that includes data alone: code caches keep it. */
+/* Why a line is removed. DATA: by a level that is inclusive of data only: code caches keep it. */
 enum trod_own_drop { TROD_OWN_DROP_BACK, TROD_OWN_DROP_DATA, TROD_OWN_DROP_COHERENT };
 
 /*

@@ -20,8 +20,8 @@ enum {
 
 enum trod_own_side { TROD_OWN_BOTH, TROD_OWN_CODE, TROD_OWN_DATA };
 /*
- * Of what the caches before it hold; DATA_INCLUSIVE: but not of what caches for code alone do.
- * EVICTED: data come when a cache before it pushes them out, and stay when they are asked for.
+ * What a level includes of the caches before it; DATA_INCLUSIVE: not of caches for code alone.
+ * EVICTED: lines of data come when a cache before it evicts them, and stay when they are asked for.
  */
 enum trod_own_inclusion {
     TROD_OWN_NEITHER,

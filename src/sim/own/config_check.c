@@ -1,7 +1,8 @@
 /*
- * config_check.c - what a configuration comes to: sets, instances, which level is next.
+ * config_check.c - checks a configuration and computes what follows from it: sets, instances, which
+ * level is next.
  *
- * Implements own/config_int.h. What the model cannot simulate together is refused here.
+ * Implements own/config_int.h. Combinations that the model cannot simulate are refused here.
  */
 #include "sim/own/config_int.h"
 
@@ -163,8 +164,8 @@ static int link_next(const struct trod_own_parser *p, unsigned i)
 }
 
 /*
- * What comes to a cache that looks ahead must not depend on a policy that looks ahead: the first
- * pass simulates another one there.
+ * The references of a cache with policy opt must not depend on another policy that knows the
+ * future, because the first pass simulates LRU there.
  */
 static int check_ahead(const struct trod_own_parser *p, unsigned i)
 {

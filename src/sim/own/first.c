@@ -200,10 +200,10 @@ static inline bool to_front(struct trod_first *f, uint64_t ref)
 }
 
 /*
- * Leave only those that change something: a reference to the line in front of its set hits and
- * leaves all as it is, unless it is the first to write. What a set has in front when it comes to a
- * reference follows from the references before it. A part does not know what its sets begin with:
- * it leaves out what it knows to change nothing.
+ * Leave only references that change something: one to the line in front of its set hits and changes
+ * nothing, unless it is the first to write. Which line is in front follows from the references
+ * before. A part does not know the initial contents of its sets: it leaves out what certainly
+ * changes nothing.
  */
 static void skip_front(struct trod_first *f)
 {
@@ -387,7 +387,7 @@ static void run(struct trod_first *f, const uint64_t *refs, size_t n)
     trod_first_behind(f, misses);
 }
 
-/* Leave only those of the classes that are its own. The others never meet them. */
+/* Leave only references of this part's classes. The others are of other sets. */
 static void keep_mine(struct trod_first *f)
 {
     const unsigned shift = f->sim->class_shift;
@@ -543,8 +543,10 @@ void trod_first_record(struct trod_first *f)
     f->in.lines = run_lines;
 }
 
-/* What the rows were is told to the simulation. All parts see all of them; the first one counts the
- * references. */
+/*
+ * Tell the simulation how many rows and references there were. All parts see all of them; the first
+ * one counts the references.
+ */
 static void count_rows(struct trod_first *f)
 {
     static const enum trod_own_kind kinds[] = {TROD_OWN_FETCH, TROD_OWN_READ, TROD_OWN_WRITE};

@@ -3,10 +3,11 @@
  *
  * Implements docs/caches.md, "Rules", for one core with an LRU cache for code and one for data that
  * are written back, allocate, and prefetch nothing: what most simulations are, and where most of
- * their time goes. The lines of a set stand in the order of their last use. Rows become references
- * without those that repeat the one before them in the same cache: these hit and change nothing.
- * Misses go on to the caches behind, of which the first ones may have the same form (behind.c); the
- * others are simulated as ever (own/cache.h). Numbers are those of trod_own_sim_feed.
+ * their time goes. The lines of a set are kept in the order of their last use. Rows become
+ * references; those that repeat the one before them in the same cache are left out, because they
+ * hit and change nothing. Misses go on to the caches behind, of which the first ones may have the
+ * same form (behind.c); the others are simulated one request at a time (own/cache.h). The numbers
+ * are those of trod_own_sim_feed.
  */
 #ifndef TROD_SIM_OWN_FIRST_H
 #define TROD_SIM_OWN_FIRST_H
@@ -58,12 +59,14 @@ struct trod_first {
     uint64_t missed[TROD_TOUCHED_ROOM], left[TROD_TOUCHED_ROOM];
 };
 
-/* Is the hierarchy of C, of which nothing but the counts of its caches is asked, such a one? */
+/* Is the hierarchy of C, of which only counts are wanted, of this form? */
 bool trod_first_fits(const struct trod_own_config *c);
-/* The lines of what it simulates of C, which fits, are kept nowhere else: before trod_own_sim_init.
+/*
+ * Let C, which is of this form, keep the lines of its first level in here only: before
+ * trod_own_sim_init.
  */
 void trod_first_claim(struct trod_own_config *c);
-/* C, which fits, becomes its first level alone: of what is only recorded. */
+/* Reduce C, which is of this form, to its first level: for states that only record. */
 void trod_first_alone(struct trod_own_config *c);
 /* Take over the first level of S, before the first reference. NULL: no memory. */
 struct trod_first *trod_first_new(struct trod_own_sim *s);
@@ -71,11 +74,13 @@ void trod_first_free(struct trod_first *f);
 /* Rows [FROM, TO) of B are the next. 0 or TROD_ERR_NOMEM. */
 int trod_first_feed(struct trod_first *f, const struct trod_batch *b, uint32_t from, uint32_t to);
 
-/* The references are kept and no cache sees them; before the first one. */
+/* Record the references instead of simulating them; before the first one. */
 void trod_first_record(struct trod_first *f);
-/* What FROM kept comes next in F, as if its rows did. 0 or TROD_ERR_NOMEM. */
+/*
+ * Simulate in F the references that FROM recorded, as if its rows came next. 0 or TROD_ERR_NOMEM.
+ */
 int trod_first_merge(struct trod_first *f, const struct trod_first *from);
-/* first.c to behind.c: the first N that missed go to the caches behind. */
+/* first.c to behind.c: give the first N misses to the caches behind. */
 void trod_first_behind(struct trod_first *f, size_t n);
 
 #endif

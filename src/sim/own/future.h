@@ -36,7 +36,10 @@ void trod_own_future_fini(struct trod_own_future *f);
 /* First pass: the next reference of this cache is to LINE. Errors wait for the turn. */
 void trod_own_coming_note(struct trod_own_coming *c, uint64_t line);
 
-/* The first pass is over. 0, TROD_ERR_IO (reported) or TROD_ERR_NOMEM. */
+/*
+ * The first pass is over. 0, TROD_ERR_IO (reported; also for errors of the first pass) or
+ * TROD_ERR_NOMEM.
+ */
 int trod_own_future_turn(struct trod_own_future *f, struct trod_diag *diag);
 
 /* The second pass begins (anew). */

@@ -1,5 +1,5 @@
 /*
- * memory.h - what goes from the last caches to memory and back, as rows for somebody else.
+ * memory.h - what goes from the last caches to memory and back, as rows.
  *
  * Implements docs/caches.md, "Misses as a trace".
  */
@@ -9,7 +9,7 @@
 #include "sim/ref.h"
 #include "trod/batch.h"
 
-/* Zero bytes: nobody wants to know. */
+/* Zero bytes: not wanted. */
 struct trod_own_memory {
     int (*give)(void *user, const struct trod_batch *b); /* 0 or an error */
     void *user;

@@ -15,8 +15,8 @@
 #include "sim/own/first.h"
 
 /*
- * LINE comes to the front of SET; it is dirty if it was, or if LINE says so. Returns whether it was
- * there; where not, *OLD is what had to leave, 0: nothing.
+ * Bring LINE to the front of SET; it is dirty if it was, or if LINE says so. Returns whether it was
+ * there; if not, *OLD is the line that it replaced, 0: none.
  */
 static inline bool trod_mru_touch(uint64_t *set, uint32_t ways, uint64_t line, uint64_t *old)
 {

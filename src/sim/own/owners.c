@@ -1,6 +1,6 @@
 /*
- * owners.c - the table of who misses: instructions, or what they belong to (functions, files of
- * code, lines of source); pages, lines and owners of data; threads.
+ * owners.c - the table of misses by owner: instructions, or their functions, files of code, lines
+ * of source; pages, lines and owners of data; threads.
  *
  * Implements trod_own_who() of own/report.h. Names are those of the files of --symbols
  * (engine/owners.h), or those of whose.h.

@@ -1,9 +1,9 @@
 /*
- * parts.c - a hierarchy shared out to several threads by sets, and put together again.
+ * parts.c - a hierarchy shared out to several threads by sets, and joined again.
  *
  * Implements own/sim.h, "Parts". Some bits of the address are part of the set's number in every
- * cache: references that differ in them never meet. Each part sees all references and simulates
- * those whose bits are its own.
+ * cache, so references that differ in them never meet. Each part sees all references and simulates
+ * those with its own values of these bits.
  */
 #include "sim/own/sim.h"
 

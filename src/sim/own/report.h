@@ -13,13 +13,13 @@ struct trod_symbols;
 struct trod_whose;
 
 struct trod_own_report {
-    uint64_t top;                 /* rows of the tables of who misses and what is shared; 0: all */
-    struct trod_symbols *symbols; /* rows by instruction are summed up by function; or NULL */
-    int by;                       /* enum trod_cache_by */
+    uint64_t top;                   /* rows of the tables of misses and of shared lines; 0: all */
+    struct trod_symbols *symbols;   /* rows by instruction are summed up by function; or NULL */
+    int by;                         /* enum trod_cache_by */
     const struct trod_whose *whose; /* whose numbers the keys are; NULL: they are addresses */
 };
 
-/* owners.c: the first column of the table of who misses, by enum trod_cache_by. */
+/* owners.c: the first column of the table of misses, by enum trod_cache_by. */
 const char *trod_own_who_column(int by, const struct trod_symbols *symbols);
 /* The table; the columns behind are called as the caches, none of them as the first. 0 or
  * TROD_ERR_NOMEM. */

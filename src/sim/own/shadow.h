@@ -1,7 +1,7 @@
 /*
- * shadow.h - what kind of miss: compulsory, capacity, conflict (Hill and Smith, 1989).
+ * shadow.h - kinds of misses: compulsory, capacity, conflict (Hill and Smith, 1989).
  *
- * Beside a cache stands a fully associative LRU cache of as many lines, and the set of all lines
+ * Beside a cache there is a fully associative LRU cache of as many lines, and the set of all lines
  * ever seen. A miss of a line never seen is compulsory; one that the fully associative cache has as
  * well is capacity; any other is conflict.
  */
@@ -27,7 +27,7 @@ struct trod_own_shadow {
 int trod_own_shadow_init(struct trod_own_shadow *s, uint64_t lines);
 void trod_own_shadow_fini(struct trod_own_shadow *s);
 
-/* A reference to LINE: what a miss of it is. To be called for hits as well. */
+/* A reference to LINE: the kind of miss that it would be. To be called for hits as well. */
 enum trod_own_class trod_own_shadow_ref(struct trod_own_shadow *s, uint64_t line);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * sim.c - references to cores, coherence between them, and what is noted on the way.
+ * sim.c - references to cores, and coherence between them.
  *
- * Implements own/sim.h. Coherence is MESI seen from a directory: which cores may hold a line in
- * caches of their own. A write takes it away from the others, a read makes a dirty copy clean.
+ * Implements own/sim.h. Coherence is MESI as a directory keeps it: which cores may hold a line in
+ * caches of their own. A write invalidates the line in the others, a read makes a dirty copy clean.
  */
 #include "sim/own/sim.h"
 #include "core/wide.h"
@@ -152,8 +152,8 @@ static bool has(const struct trod_own_sim *s, uint32_t core, uint64_t addr)
 
 /*
  * The directory knows which cores have referenced a line since another one wrote it; which of them
- * have it still is looked up. Prefetches it does not see, nor what others of a cluster reference:
- * with them every core is looked up.
+ * still hold it is looked up. It does not see prefetches, nor references of others in a cluster:
+ * where there are any, every core is looked up.
  */
 static void cohere(struct trod_own_sim *s, uint32_t core, uint64_t addr, bool write)
 {
@@ -176,7 +176,7 @@ static void cohere(struct trod_own_sim *s, uint32_t core, uint64_t addr, bool wr
         if (write && s->sharing && !s->mode)
             trod_own_sharing_lost(s, addr, ones(others));
     }
-    if (s->mixed) /* who has no longer this line may have another one of these */
+    if (s->mixed) /* a core without this line may have another one of these */
         *holders |= own;
     else
         *holders = write ? own : others | own;

@@ -1,5 +1,5 @@
 /*
- * sim.h - a hierarchy at work: cores, coherence, who shares what, who misses.
+ * sim.h - a simulated hierarchy: cores, coherence, sharing, misses by owner.
  *
  * Implements docs/caches.md.
  */
@@ -20,7 +20,10 @@ enum trod_own_by {
     TROD_OWN_BY_ROW    /* numbers go to by_row; the owner of a reference is the number of its row */
 };
 
-/* Who used a line: of four threads the bytes read and written; others follow in another one. */
+/*
+ * Users of a line: of four threads the bytes read and written; further threads are in another
+ * entry.
+ */
 enum { TROD_OWN_SHARERS = 4, TROD_OWN_SHARED_BYTES = 64 };
 struct trod_own_shared {
     uint64_t line, refs, invalidations;
@@ -55,8 +58,10 @@ enum trod_own_mode { TROD_OWN_COUNTING, TROD_OWN_WARMING, TROD_OWN_SKIPPING };
 
 struct trod_own_phases {
     uint64_t skip; /* instructions that are not simulated at first */
-    /* Of each EVERY instructions after them the last COUNT count, the WARM before them are
-     * simulated, the others are not. EVERY 0: all are simulated and count. */
+    /*
+     * Sampling: of each EVERY instructions behind the skipped ones the last COUNT are counted, the
+     * WARM before them are simulated, the others are not. EVERY 0: all are simulated and counted.
+     */
     uint64_t every, warm, count;
     bool until_full; /* counts begin when the last caches are full */
 };
@@ -94,7 +99,7 @@ struct trod_own_sim {
     size_t n_rows, cap_rows;
     uint64_t current;                   /* key of the reference at hand */
     uint64_t tables;                    /* BY_OWNER: key of what page walks read */
-    uint64_t *by_row[TROD_OWN_MISSERS]; /* BY_ROW: by owner of the reference; NULL: nobody asks */
+    uint64_t *by_row[TROD_OWN_MISSERS]; /* BY_ROW: by owner of the reference; NULL: not wanted */
     uint64_t last_key, last_row; /* whose row was looked for last, and its number + 1; 0: none */
     struct trod_own_memory memory;
     bool sharing;
@@ -171,7 +176,7 @@ void trod_own_sim_snapshot(struct trod_own_sim *s);
 void trod_own_sharing_note(struct trod_own_sim *s, const struct trod_sim_ref *r, uint64_t addr,
                            uint32_t size);
 void trod_own_sharing_lost(struct trod_own_sim *s, uint64_t addr, unsigned n);
-/* What the threads of the line of E, none that follows, do with it. */
+/* How the threads of the line of E, an entry that continues no other, share it. */
 struct trod_own_sharing {
     uint64_t threads;
     bool written, truly; /* TRULY: what one of them writes another one uses */

@@ -32,8 +32,8 @@ int trod_own_tlb_init(struct trod_own_tlb *t, const struct trod_own_tlb_spec *sp
 void trod_own_tlb_fini(struct trod_own_tlb *t);
 
 /*
- * A reference of KIND to the page of ADDR, which has 2^BITS bytes, here and where it misses in the
- * TLBs behind. All that missed know it then. Returns true where one had it.
+ * A reference of KIND to the page of ADDR, which has 2^BITS bytes, here and, where it misses, in
+ * the TLBs behind. All that missed have it afterwards. Returns true where one had it.
  */
 bool trod_own_tlb_ref(struct trod_own_tlb *t, unsigned kind, uint64_t addr, unsigned bits);
 

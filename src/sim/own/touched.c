@@ -1,9 +1,10 @@
 /*
- * touched.c - rows to the lines that they reference, without repeats.
+ * touched.c - the lines that rows reference, without repeats.
  *
- * Implements own/touched.h. A reference repeats the one before it of its kind, code or data, where
- * that was to the same line, which is then in front of its set, and, of a write that matters, was a
- * write. With AVX-512 many rows are looked at together; row by row the same comes of it.
+ * Implements own/touched.h. A reference repeats the one before it of its kind, code or data, if
+ * that was to the same line, which is then in front of its set, and, for a write where that
+ * matters, was a write. With AVX-512 many rows are handled together; the result is that of the form
+ * for single rows.
  */
 #include "sim/own/touched_int.h"
 
@@ -227,7 +228,7 @@ TROD_WIDEST static inline bool put_group(const struct trod_touched *t, const str
     datas = _mm512_maskz_compress_epi64(data, ref);
     was = _mm512_maskz_expand_epi64(code, _mm512_alignr_epi64(codes, last->code, 7));
     was = _mm512_mask_expand_epi64(was, data, _mm512_alignr_epi64(datas, last->data, 7));
-    /* no bytes, three lines or more, or two of which the first was not the last one referenced */
+    /* no bytes, three lines or more, or two of which the first was not referenced last */
     odd = _mm512_mask_cmplt_epu64_mask(all, end, addr) |
           _mm512_mask_cmpgt_epu64_mask(all, _mm512_sub_epi64(to, from), line) | (cross & data) |
           _mm512_mask_cmpneq_epi64_mask(cross, from, _mm512_andnot_si512(bits, was));
@@ -391,9 +392,9 @@ TROD_WIDEST static void put_word(struct trod_touched *t, const struct trod_batch
 }
 
 /*
- * Leave out references to the line of the one before, and those to the line of the one but last or
- * the one before that where those between are to other sets: the line is in front of its set then.
- * References to write are left where they are the first ones.
+ * Leave out references to the line of the one before, and those to the line of the last but one or
+ * two where the references between are to other sets: the line is in front of its set then. Writes
+ * are kept where they are the first to their line.
  */
 TROD_WIDEST static void skip_repeats_widest(struct trod_touched *t)
 {

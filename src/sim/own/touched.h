@@ -1,8 +1,8 @@
 /*
- * touched.h - rows to the lines that they reference, without repeats.
+ * touched.h - the lines that rows reference, without repeats.
  *
  * For LRU caches of one core or agent, one for code and one for data, of one geometry or of many,
- * and for policies like LRU that take no notice of a reference to the line its set used last: such
+ * and for policies like LRU that a reference to the line its set used last does not change: such
  * references hit and change nothing. They are counted; many of them are left out, not all. Lines
  * are those of the smallest size.
  */
@@ -38,7 +38,7 @@ struct trod_touched {
      * lines behind it, so many in all, of a row that touches many. */
     void (*run)(struct trod_touched *t);
     void (*lines)(struct trod_touched *t, uint64_t ref, uint64_t lines);
-    void *user;                 /* of who gave these */
+    void *user;                 /* of the rows that gave these */
     uint64_t last[2];           /* code, data: the last reference, NONE: none yet */
     uint64_t second;            /* the code line before it, in front of another set; NONE: none */
     unsigned restless, in_vain; /* words in which code is taken to go elsewhere: still, last time */
@@ -56,8 +56,8 @@ void trod_touched_begin(struct trod_touched *t);
 void trod_touched_rows(struct trod_touched *t, const struct trod_batch *b, uint32_t from,
                        uint32_t to);
 /*
- * Leave out references to what is in front of its set by those before them, as far as that is soon
- * seen. Where one in WORTH went others have come to stand side by side: it is done again.
+ * Leave out references to lines that are in front of their sets, as far as that is quickly seen.
+ * When one in WORTH went, others have come to stand side by side: it is done again.
  */
 void trod_touched_thin(struct trod_touched *t, size_t worth);
 /* What comes next is not known to follow what came. */

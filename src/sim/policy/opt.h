@@ -1,8 +1,8 @@
 /*
  * opt.h - the optimal replacement (Belady, "A study of replacement algorithms for a virtual-storage
- * computer", 1966): the line that is referenced again last of all is replaced, the first way of
- * several that never are. Somebody who knows the future says at each reference when its line comes
- * next (COMING); an empty way is the first to go.
+ * computer", 1966): the line whose next reference is farthest away is replaced, the first way of
+ * several that are never referenced again. The caller says at each reference when its line comes
+ * next (COMING); an empty way is filled first.
  */
 #ifndef TROD_SIM_POLICY_OPT_H
 #define TROD_SIM_POLICY_OPT_H

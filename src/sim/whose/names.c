@@ -1,5 +1,5 @@
 /*
- * names.c - owners as people read them; pages of nobody become stretches.
+ * names.c - names of owners; pages without a known owner become stretches.
  *
  * Implements trod_whose_end, trod_whose_of and trod_whose_name of whose.h.
  */
@@ -79,7 +79,7 @@ static void stretch(const struct whose_owner *o, const char *before, char text[T
              (o->end << WHOSE_PAGE_BITS) + 0xfff);
 }
 
-/* Memory that was asked for: WHAT it is, which one, and by whom. */
+/* The name of allocated memory: WHAT it is, which one, and where it was asked for. */
 static void given(const struct trod_whose *w, const struct whose_owner *o, const char *what,
                   char text[TROD_WHOSE_NAME])
 {

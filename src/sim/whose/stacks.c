@@ -1,10 +1,11 @@
 /*
  * stacks.c - where the stacks are.
  *
- * What is certainly on the stack says where it is: on x86 the return address, which a call writes
- * and a return reads; elsewhere accesses of instructions whose base register is the stack pointer,
- * told by their opcodes. Below the lowest such address a frame goes on that has not called anybody
- * yet. Addresses near each other are one stack; it belongs to who used it last.
+ * Places that are certainly on a stack: on x86 the return address, which a call writes and a return
+ * reads; elsewhere accesses of instructions whose base register is the stack pointer, as their
+ * opcodes tell. Below the lowest such address the frame of a function that has not called another
+ * one continues. Addresses near each other are one stack; it belongs to the thread that used it
+ * last.
  */
 #include "sim/whose/whose_int.h"
 #include "trod/meta.h"
@@ -110,7 +111,7 @@ static uint32_t near_one(const struct whose_space *p, uint64_t addr, uint32_t ow
     const uint32_t before = trod_areas_before(s, addr), behind = trod_areas_behind(s, addr);
 
     if (behind && s->at[behind].from <= addr)
-        return behind; /* inside: whoever had it before */
+        return behind; /* inside: whichever thread had it before */
     if (behind && s->at[behind].value == owner && s->at[behind].from - addr < NEAR)
         return behind;
     if (before && s->at[before].value == owner && addr - s->at[before].to < NEAR)

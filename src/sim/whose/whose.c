@@ -1,9 +1,9 @@
 /*
- * whose.c - rows to owners of what they reference.
+ * whose.c - the owners of what rows reference.
  *
- * Implements whose.h. Of what is known of an address the most particular counts: a block of the
- * heap, an object, a stack, a mapping, a module. What was found is remembered with the range of
- * addresses for which it is true, until something changes.
+ * Implements whose.h. Of all that is known of an address the most specific counts: a block of the
+ * heap, an object, a stack, a mapping, a module. An answer is remembered with the range of
+ * addresses for which it holds, until something changes.
  */
 #include "sim/whose/whose_int.h"
 
@@ -100,7 +100,7 @@ int trod_whose_new(struct trod_whose **out, enum trod_whose_by by, struct trod_s
         return TROD_ERR_NOMEM;
     w->by = by;
     w->symbols = symbols;
-    w->n_owners = 1; /* number 0 is nobody */
+    w->n_owners = 1; /* number 0: no owner */
     for (unsigned k = 0; k < WHOSE_KINDS; k++)
         w->number[k].map = true;
     if (!trod_grow(&w->owner, 1, &w->cap_owners, sizeof *w->owner, FIRST_OWNERS)) {

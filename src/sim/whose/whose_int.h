@@ -22,7 +22,7 @@ enum whose_kind {
     WHOSE_MAPPING, /* memory from mmap, as the heap */
     WHOSE_MAPPED,  /* one of them */
     WHOSE_STACK,   /* of a stream */
-    WHOSE_DATA_AT, /* nobody's, by page */
+    WHOSE_DATA_AT, /* pages without an owner */
     WHOSE_TABLES,
     WHOSE_KINDS
 };
@@ -76,7 +76,7 @@ struct trod_whose {
     size_t n_spaces, cap_spaces;
     struct whose_lane **lane; /* by stream */
     size_t n_lanes;
-    uint64_t change; /* what was remembered before is not true any more */
+    uint64_t change; /* answers remembered before do not hold */
     bool failed;
 };
 
