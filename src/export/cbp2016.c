@@ -20,7 +20,7 @@
 
 enum {
     CHUNK = 4096, /* numbers of the sequence that are read at a time */
-    NO_SIZE = 4,  /* bytes of a branch whose size nobody knows: 0 marks where a trace ends */
+    NO_SIZE = 4,  /* size of a branch of unknown size: 0 marks the end of a trace */
     CODE_MAX = 8  /* bytes of an opcode that a number has */
 };
 
@@ -33,7 +33,7 @@ struct node {
     bool conditional;
 };
 
-/* What the branch SRC did, and how many instructions that are no branches came before DST. */
+/* The outcome of the branch SRC, and the number of instructions that are no branches before DST. */
 struct edge {
     uint64_t target, others, passed;
     uint32_t src, dst;

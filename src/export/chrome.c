@@ -123,7 +123,7 @@ static void put_counters(struct state *s, const struct trod_meta *meta)
     }
 }
 
-/* An instant, and a flow from the signal to those who wait for it. */
+/* An instant, and a flow from the signal to the waits for it. */
 static void put_signals(struct state *s)
 {
     for (size_t i = 0; i < s->t.n_signals; i++) {

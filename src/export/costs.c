@@ -70,7 +70,7 @@ static int enter(void *st, struct export_lane *l, struct export_open *o, const s
     return charge(st, l, o->function, &l->root, f->entry.pc);
 }
 
-/* What row I of B (NULL: none) missed goes to those who did. */
+/* Charge what row I of B (NULL: none) missed to the places that missed. */
 static void charge_misses(struct export_totals *t, const struct trod_batch *b, uint32_t i,
                           struct export_debtor who)
 {
@@ -121,7 +121,7 @@ static bool last_of(struct export_totals *t, uint32_t number)
     return true;
 }
 
-/* Rows that nobody executed fill the caches all the same. */
+/* Rows that were not executed by the program fill the caches too. */
 static void only_misses(struct export_totals *t, const struct trod_batch *b, uint32_t from,
                         uint32_t to)
 {

@@ -1,5 +1,5 @@
 /*
- * dot.c - the view "dot": who called whom, as a graph for Graphviz.
+ * dot.c - the view "dot": the call graph for Graphviz.
  *
  * Implements docs/exporting.md, "Call graphs"; document: "The DOT Language". Functions whose share
  * of the instructions, calls included, is too small are left out with their calls.

@@ -1,8 +1,8 @@
 /*
- * flow.c - where execution went. Implements flow.h.
+ * flow.c - control flow: how execution came to each instruction. Implements flow.h.
  *
- * What kind of branch an instruction is comes from its row where that says it, else from the
- * opcode, which is decoded once a site.
+ * The kind of a branch comes from its row if that says it, else from the opcode, which is decoded
+ * once a site.
  */
 #include "export/flow.h"
 

@@ -1,6 +1,4 @@
-/*
- * flow.h - where execution went: of each instruction the one before it in its stream.
- */
+/* flow.h - control flow: for each instruction the one before it in its stream. */
 #ifndef TROD_EXPORT_FLOW_H
 #define TROD_EXPORT_FLOW_H
 

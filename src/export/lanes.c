@@ -29,7 +29,10 @@ static struct export_lane *lane_of(struct export_lanes *s, uint32_t stream, uint
     return s->last = s->lane[p->value - 1];
 }
 
-/* Where activation O of the frame F began: a root that called what ended before it, there. */
+/*
+ * Where activation O of the frame F began: a root that called the activation which ended before it
+ * begins at the beginning of that.
+ */
 static void begin(const struct export_lane *l, struct export_open *o, const struct trod_frame *f)
 {
     o->time = f->entry.time;

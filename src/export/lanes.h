@@ -1,8 +1,9 @@
 /*
- * lanes.h - calls as views want them: a lane for each stack of each stream, its open activations,
- * and what was spent on it.
+ * lanes.h - calls for views: a lane for each stack of each stream, its open activations, and what
+ * was spent on it.
  *
- * The call stack itself is trod/callstack.h; here what views keep for each activation is added.
+ * The call stack itself is trod/callstack.h; here the data that views keep for each activation is
+ * added.
  */
 #ifndef TROD_EXPORT_LANES_H
 #define TROD_EXPORT_LANES_H
@@ -39,14 +40,14 @@ struct export_lane {
     size_t cap;
     uint64_t cost[EXPORT_COSTS];
     uint64_t time, instruction; /* of its last instruction */
-    /* The root that ended last: its caller may come to be known (trod_frame.under). */
+    /* The root that ended last: its caller may still be found (trod_frame.under). */
     struct export_open root;
     bool has_root;
 };
 
 struct export_lanes;
 
-/* Who is told; ST is the view's state. Functions return 0 or an error; each may be NULL. */
+/* Callbacks; ST is the view's state. They return 0 or an error; each may be NULL. */
 struct export_lanes_sink {
     void *st;
     /* O was opened by F; the activation below it, if there is one, is O - 1 of the same lane. */
@@ -80,7 +81,7 @@ int export_lanes_end(struct export_lanes *s);
 void export_lanes_fini(struct export_lanes *s);
 
 /*
- * Append what lane L is called: its stream's name, and the number of the stack where it is not the
+ * Append the name of lane L: its stream's name, and the number of the stack if it is not the
  * stream's first.
  */
 int export_lane_name(struct trod_buf *out, const struct export_lane *l,

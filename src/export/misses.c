@@ -1,8 +1,8 @@
 /*
  * misses.c - which instructions and calls miss in the caches of Callgrind. Implements misses.h.
  *
- * The simulator is that of `trod cache --like callgrind`; what a row missed is how its counts went
- * on. It holds a read back until it knows that no write of the same bytes follows.
+ * The simulator is that of `trod cache --like callgrind`; the misses of a row are the differences
+ * of its counts. It holds a read back until it knows that no write of the same bytes follows.
  */
 #include "export/misses.h"
 

@@ -29,7 +29,7 @@ struct export_misses_options {
         EXPORT_MISSES_GEOMETRY(filled, "D1", d1, "first cache of data (default: 32768/8/64)"),     \
         EXPORT_MISSES_GEOMETRY(filled, "LL", ll, "last cache (default: 8388608/16/64)")
 
-/* Who is charged: a place (its number + 1; 0: nobody) and a lane. */
+/* What misses are charged to: a place (its number + 1; 0: none) and a lane. */
 struct export_debtor {
     uint32_t place, lane;
 };
@@ -52,8 +52,8 @@ struct export_misses {
 int export_misses_init(struct export_misses *m, const struct export_misses_options *o,
                        struct trod_diag *diag);
 /*
- * Row I of B, which WHO executed; B NULL: what is held back is to be told. Returns how many of OUT
- * (room for TROD_CG_EVENTS) say what was missed.
+ * Simulate row I of B, executed at WHO; B NULL: the end, when what is held back comes out. Returns
+ * how many elements of OUT (room for TROD_CG_EVENTS) were set.
  */
 unsigned export_misses_row(struct export_misses *m, const struct trod_batch *b, uint32_t i,
                            struct export_debtor who, struct export_missed *out);

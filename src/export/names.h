@@ -15,8 +15,8 @@ struct export_names {
 };
 
 /*
- * The number, from 0 in the order in which they are asked for first, of the function at ADDRESS;
- * EXCEPTION: as what an exception led to, which is called so. UINT32_MAX: no memory.
+ * The number of the function at ADDRESS, from 0 in the order of first use; EXCEPTION: of the
+ * handler of an exception, which has another name. UINT32_MAX: no memory.
  */
 uint32_t export_function(struct export_names *n, uint64_t address, bool exception);
 size_t export_functions(const struct export_names *n);

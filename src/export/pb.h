@@ -1,8 +1,8 @@
 /*
  * pb.h - messages of Protocol Buffers, written by hand.
  *
- * Document: Protocol Buffers, "Encoding". A message is built in a trod_buf; who has built one puts
- * it into another as a field of bytes. Functions return 0 or TROD_ERR_NOMEM.
+ * Document: Protocol Buffers, "Encoding". A message is built in a trod_buf; the caller puts it into
+ * another as a field of bytes. Functions return 0 or TROD_ERR_NOMEM.
  */
 #ifndef TROD_EXPORT_PB_H
 #define TROD_EXPORT_PB_H

@@ -28,7 +28,7 @@ struct job {
     int failed; /* what feed or init returned */
 };
 
-/* What stands in for the view among the analyses: the state is a pointer to the job. */
+/* The analysis that stands for the view in the engine: its state is a pointer to the job. */
 struct link {
     struct job *job;
 };
@@ -156,7 +156,7 @@ static int go(struct job *j, struct trod_run *run, const struct trod_analysis *s
     damage = trod_run_go(run);
     if (j->failed || damage == TROD_ERR_NOMEM)
         return j->failed ? j->failed : damage;
-    /* damage in the trace does not keep what was read from being written, but for --strict */
+    /* what was read before damage is written all the same, except with --strict */
     if (damage < 0 && (!j->begun || j->diag->strict))
         return damage;
     trod_run_progress(run, &progress);

@@ -25,7 +25,7 @@ struct export_span {
 
 struct export_signal {
     struct export_when at;
-    uint64_t address, flow; /* FLOW: from 1, the same for a signal and those who wait for it */
+    uint64_t address, flow; /* FLOW: from 1, the same number for a signal and the waits for it */
     uint32_t lane;
     bool wait;
 };
@@ -99,7 +99,7 @@ uint64_t export_hidden(const struct export_timeline *t);
 int export_timeline_title(struct trod_buf *out, const struct export_timeline *t,
                           const struct trod_meta *meta);
 
-/* Who is told of spans in order: OPEN when one begins, else when it ends. */
+/* Called for spans in order: OPEN when one begins, else when it ends. */
 typedef int (*export_walk_fn)(void *user, const struct export_span *s, bool open);
 /*
  * The spans from *AT on that are of one lane, in order and nested; *AT goes to the first one of the

@@ -1,8 +1,9 @@
 /*
  * tree.c - a tree of calls. Implements tree.h.
  *
- * A root is a node of its own, because its caller may come to be known when it has returned
- * (trod_frame.under): then it is hung below that. Whoever writes the tree adds up equal paths.
+ * A root is a node of its own, because its caller may only be found when it has returned
+ * (trod_frame.under): then it is moved below that. When the tree is written, equal paths are added
+ * up.
  */
 #include "export/tree.h"
 

@@ -1,8 +1,8 @@
 /*
- * tree.h - a tree of calls: what was spent in each function, by who called it.
+ * tree.h - a tree of calls: what was spent in each function, by chain of callers.
  *
- * A node is a function below a node. Activations of one function that were called by the same
- * chain of callers, each from the same place where sites are kept apart, share a node.
+ * A node is a function below a node. Activations of one function with the same chain of callers,
+ * each called from the same place where sites are kept apart, share a node.
  */
 #ifndef TROD_EXPORT_TREE_H
 #define TROD_EXPORT_TREE_H

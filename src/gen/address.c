@@ -133,7 +133,7 @@ static bool random_step(struct trod_gen *g)
     return draw(g, trod_rng_below(&g->rng, g->o.lines));
 }
 
-/* Which lines were drawn is known to who drew them. */
+/* The answers about lines that were drawn at random: they were counted while rows were made. */
 static void drawn(const struct trod_gen *g, struct trod_result *r)
 {
     uint64_t lines = 0, most = 0;

@@ -84,7 +84,7 @@ struct trod_gen {
     unsigned word; /* bytes of a register */
     bool pushes;   /* a call puts the return address on the stack */
     bool delays;   /* the instruction behind a branch is executed before it goes on */
-    bool markers;  /* drmemtrace: who runs and since when */
+    bool markers;  /* drmemtrace: the thread that runs, and since when */
     bool threads;  /* streams are threads, not processors */
     bool bus;      /* addresses are physical as well */
     bool states;   /* all registers at each instruction: FULL */

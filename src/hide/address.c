@@ -1,10 +1,10 @@
 /*
  * address.c - addresses that have lost their meaning.
  *
- * Adding one number, a multiple of the granule, to all addresses keeps every distance, and turns
- * the sets of a cache without mixing them: what shared a set before shares one after. That goes on
- * in 32 bits; the upper half of wide addresses is put into another order by a Feistel network,
- * which gives each upper half another one. The 17 bits that tell the system from its programs stay.
+ * Adding one number, a multiple of the granule, to all addresses keeps every distance, and permutes
+ * the sets of a cache: addresses that shared a set share one afterwards. This is done in 32 bits;
+ * the upper half of wide addresses is replaced by another one through a Feistel network, a
+ * permutation. The 17 bits that distinguish the system from its programs stay.
  */
 #include "core/rng.h"
 #include "hide/int.h"

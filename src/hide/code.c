@@ -1,9 +1,10 @@
 /*
- * code.c - what stands for an opcode: which registers it reads and writes, and of what kind it is.
+ * code.c - a replacement for an opcode: which registers the instruction reads and writes, and its
+ * category.
  *
  * The encoding is that of drmemtrace's REGDEPS traces (docs/formats/drmemtrace.md, "REGDEPS").
- * Registers get numbers in the order in which they first appear. The size of an operation, which
- * that encoding has a code of DynamoRIO for, is not told.
+ * Registers get numbers in the order in which they first appear. The size of an operation, for
+ * which that encoding has a code of DynamoRIO's, is left out.
  */
 #include "core/hash.h"
 #include "hide/int.h"

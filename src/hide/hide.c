@@ -1,8 +1,8 @@
 /*
- * hide.c - rows without what they say about whose program it was.
+ * hide.c - anonymised rows.
  *
- * Implements trod/hide.h. What is not known to be harmless goes: kinds of rows, markers and columns
- * are kept by name.
+ * Implements trod/hide.h. What is not known to be harmless is removed: kinds of rows, markers and
+ * columns are kept by name.
  */
 #include "core/grow.h"
 #include "core/hash.h"

@@ -13,7 +13,7 @@ enum {
     HIDE_ROUNDS = 4
 };
 
-/* Where a branch goes on by its opcode: unknown, so far from itself, at an address. */
+/* Where a branch goes by its opcode: unknown, at a distance from itself, to an address. */
 enum hide_leads { HIDE_NOWHERE, HIDE_FAR, HIDE_AT };
 
 /* An opcode that has been seen, and where what stands for it is. */
@@ -35,7 +35,9 @@ struct hide_codes {
     enum trod_isa isa;
 };
 
-/* address.c: a shift, and an order of the parts of the address space that only the key knows. */
+/*
+ * address.c: an offset, and a permutation of the upper halves of addresses, both made from the key.
+ */
 struct hide_space {
     uint64_t shift, mask;
     uint64_t round[HIDE_ROUNDS];
@@ -45,7 +47,7 @@ struct hide_space {
 void hide_space_init(struct hide_space *s, uint64_t seed, uint64_t granule, unsigned bits);
 uint64_t hide_address(const struct hide_space *s, uint64_t a);
 
-/* code.c: what stands for the N bytes at CODE. Returns 0, TROD_ERR_LIMIT or TROD_ERR_NOMEM. */
+/* code.c: the replacement for the N bytes at CODE. Returns 0, TROD_ERR_LIMIT or TROD_ERR_NOMEM. */
 int hide_codes_init(struct hide_codes *c);
 void hide_codes_fini(struct hide_codes *c);
 int hide_codes_find(struct hide_codes *c, const struct trod_meta *m, unsigned iset,

@@ -92,8 +92,8 @@ bool trod_capstone_open(struct trod_capstone *c, unsigned iset)
 }
 
 /*
- * Capstone remembers an IT instruction and takes the next ones it is given for those of its block.
- * Instructions come in any order here, so they never are: as many are decoded for nothing.
+ * Capstone remembers an IT instruction and treats the next ones as those of its block. Here
+ * instructions come in any order, so as many dummy instructions are decoded to end the block.
  */
 static void leave_block(struct trod_capstone *c)
 {

@@ -201,10 +201,10 @@ static bool is_vector(const cs_insn *insn)
     return false;
 }
 
-/* What is found: the facts, and where somebody asks for them the operands. */
+/* The result: the facts, and the operands if they are wanted. */
 struct found {
     struct trod_insn *out;
-    struct trod_operands *all; /* NULL: nobody asks */
+    struct trod_operands *all; /* NULL: not wanted */
 };
 
 static void add(struct trod_operand *list, uint8_t *n, unsigned most, const struct trod_operand *op)
@@ -271,7 +271,7 @@ uint64_t trod_operands_x86_reg(unsigned reg)
 {
     const unsigned n = number_of(reg);
 
-    /* whoever writes a part changes the whole, under both of its names */
+    /* a write to a part changes the whole register, under both of its names */
     return n == NO_REG ? 0 : (UINT64_C(1) | UINT64_C(1) << NARROW) << n % NARROW;
 }
 

@@ -1,8 +1,8 @@
 /*
  * lines.c - addresses to files and lines of source, through libdw.
  *
- * Implements lines.h; document: DWARF, "Line Number Information". A file is opened when somebody
- * asks for a line of it. Debugging information in separate files is not looked for.
+ * Implements lines.h; document: DWARF, "Line Number Information". A file is opened when a line of
+ * it is asked for. Debugging information in separate files is not looked for.
  */
 #include "isa/lines.h"
 

@@ -1,8 +1,8 @@
 /*
  * operands.c - memory operands of instructions, one by one.
  *
- * Implements isa/operands.h: x86 with Capstone's details, A64 from its bits. What is decoded here
- * is decoded once: nothing is kept.
+ * Implements isa/operands.h: x86 with Capstone's details, A64 from its bits. Results are not kept:
+ * each instruction is decoded here once.
  */
 #include "isa/operands.h"
 

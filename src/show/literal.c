@@ -1,9 +1,9 @@
 /*
  * literal.c - implements literal.h.
  *
- * Only ASCII letters, digits and signs that are none of an expression count, outside of brackets,
- * groups and alternatives, and without a sign behind them that says how often: whatever an
- * expression means otherwise, these stand in the text one behind the other.
+ * Only ASCII letters, digits and characters without a special meaning count, outside of brackets,
+ * groups and alternatives, and without a repetition sign behind them: such a run must occur in
+ * every text that matches, whatever else the expression means.
  */
 #include "show/literal.h"
 

@@ -1,6 +1,8 @@
 /*
- * literal.h - what every text that matches a pattern holds as it stands: texts without it need not
- * be tried. Document: IEEE Std 1003.1-2017, "Extended Regular Expressions".
+ * literal.h - a string that every text matching a pattern must contain: texts without it need not
+ * be tried.
+ *
+ * Document: IEEE Std 1003.1-2017, "Extended Regular Expressions".
  */
 #ifndef SHOW_LITERAL_H
 #define SHOW_LITERAL_H

@@ -1,5 +1,6 @@
 /*
- * match.c - what rows are wanted: options, their meaning, what to say of what is not there.
+ * match.c - options that choose rows: their meaning, and warnings about names that the trace does
+ * not have.
  *
  * Implements trod/match.h, with match_rows.c.
  */

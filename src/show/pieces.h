@@ -134,8 +134,8 @@ _Static_assert(offsetof(struct show_site, code) == 8 && offsetof(struct show_sit
                "compared at once");
 
 /*
- * See same_site. Where rows were left out other bytes may have come to lie where the opcode did, by
- * one of them.
+ * See same_site. If rows were left out, one of them may have put other bytes in the place of the
+ * opcode.
  */
 static inline TROD_WIDE bool same_site_wide(const struct show_site *s, const struct rows *x,
                                             uint32_t i)

@@ -1,11 +1,11 @@
 /*
- * rows_again.c - lines of the listing from pieces that were made before.
+ * rows_again.c - lines of the listing from pieces of earlier lines.
  *
  * Implements trod_show_text and trod_show_lines of trod/show.h. In a trace of a program most
- * instructions were executed before and most accesses look like others: of the line only the
- * last digits of the numbers of row and instruction and the addresses are made anew. What a piece
- * depends on is compared; all else is formatted by rows_text.c, which is the definition: a line is
- * the same whether or not it was put together here.
+ * instructions were executed before, and most accesses look like others: then only the last digits
+ * of the numbers of row and instruction, and the addresses, are formatted again. Everything that a
+ * piece depends on is compared; all else is formatted by rows_text.c, which is the definition: a
+ * line is the same whether or not it was made of pieces.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,9 +46,9 @@ void show_forget(struct trod_show *r)
 }
 
 /*
- * What the pieces are right for besides their own row: the widths of columns, the unit of times and
- * the file with its pool of opcodes. Each time that one of these changes, pieces get another
- * number.
+ * What all pieces depend on besides their own row: the widths of columns, the unit of times, and
+ * the file with its pool of opcodes. Each time one of these changes, new pieces get another number,
+ * and old ones no longer match.
  */
 static uint32_t made_for(struct trod_show *r, const struct trod_batch *b)
 {
@@ -80,8 +80,8 @@ static void make_for(struct trod_show *r, struct rows *x)
 }
 
 /*
- * Is N right for V but for the last three digits? Then it goes to P, which gets behind it. AFTER:
- * what stands behind the digits, an enum below.
+ * Does N match V except for its last three digits? Then write the number to P, which is set behind
+ * it. AFTER: what comes behind the digits, an enum below.
  */
 enum after { BLANK, BRACE };
 
@@ -98,7 +98,9 @@ TROD_HOT bool put_again(const struct trod_show *r, const struct show_number *n, 
     return true;
 }
 
-/* V, whose last digit is before END, is in the LEN bytes at TEXT: N is that for its thousand. */
+/*
+ * V, whose last digit is before END, is in the LEN bytes at TEXT: keep them as N for its thousand.
+ */
 static void keep_number(struct show_number *n, uint64_t v, const char *text, const char *end,
                         size_t len)
 {
@@ -162,7 +164,8 @@ TROD_HOT char *put_index(struct trod_show *r, uint64_t index, char *p, const boo
                : new_index(r, index, p);
 }
 
-/* The columns from the time to the kind of row I, which F is for the next time if it comes again.
+/*
+ * The columns from the time to the kind of row I; F keeps them for the next row with the same time.
  */
 static char *new_front(struct trod_show *r, struct rows *x, uint32_t i, char *p)
 {
@@ -190,8 +193,7 @@ static char *new_front(struct trod_show *r, struct rows *x, uint32_t i, char *p)
     return end;
 }
 
-/* Number, and the columns up to the kind, of row I. Where they are kept, the next rows have them.
- */
+/* The number, and the columns up to the kind, of row I. They are kept for the next rows. */
 static char *new_head(struct trod_show *r, struct rows *x, uint32_t i, uint64_t record, char *p)
 {
     const struct show_front *f = &r->front[x->kind[i]];

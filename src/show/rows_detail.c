@@ -1,8 +1,8 @@
 /*
- * rows_detail.c - what the detail column says, as names and values (trod/detail.h).
+ * rows_detail.c - the fields of the detail column as names and values (trod/detail.h).
  *
- * A detail is told by its kind of row and its length. How a number was written (digits, separators,
- * style) is not shown: `trod view --native` shows records as they are.
+ * A detail struct is identified by its kind of row and its length. How a number was written
+ * (digits, separators, style) is not shown: `trod view --native` shows records as they are.
  */
 #include <string.h>
 

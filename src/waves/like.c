@@ -23,7 +23,7 @@ static bool add_call(struct like *k, uint64_t time, const char *name)
     return true;
 }
 
-/* The activation that line P is of is over for whoever stands at or left of COLUMN. */
+/* A call of the call tree that is open: it ends at a line at or left of COLUMN. */
 struct open_call {
     size_t column;
     const char *name;

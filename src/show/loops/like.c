@@ -1,8 +1,8 @@
 /*
- * like.c - when Arm's tarmac-truncate thinks that a machine is stuck (trod/loops.h).
+ * like.c - when Arm's tarmac-truncate considers a machine stuck (trod/loops.h).
  *
  * Implements docs/navigating.md, "truncate": an instruction at one of the last 16 addresses since a
- * register changed, or 8 to 15 lines of text that repeat those before. Accesses count for nothing.
+ * register changed, or 8 to 15 lines of text that repeat those before. Accesses do not count.
  */
 #include "show/loops/loops.h"
 

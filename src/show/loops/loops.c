@@ -1,10 +1,10 @@
 /*
  * loops.c - the loops that streams end in (trod/loops.h).
  *
- * The steps of a stream lie in a ring. Now and then, and at the end, the longest repeating end of
- * it is looked for: in the steps read backwards that is a prefix with a period, which the failure
+ * The steps of a stream are in a ring buffer. Now and then, and at the end, its longest repeating
+ * end is looked for: in the steps read backwards that is a prefix with a period, which the failure
  * function of Knuth, Morris and Pratt gives ("Fast Pattern Matching in Strings", SIAM J. Comput.
- * 6:2). A loop that was found is followed step by step as long as it goes on, however long.
+ * 6:2). A loop that was found is followed step by step as long as it continues, however long.
  */
 #include "show/loops/loops.h"
 
@@ -80,7 +80,7 @@ static uint64_t mix_bytes(const struct trod_batch *b, struct trod_slice s, uint6
     return mix(h, trod_fnv(TROD_FNV, trod_batch_bytes(b, s), s.len));
 }
 
-/* Where a line that is not understood begins to say something: behind its time. */
+/* Where the part of a line that is not understood begins that counts: behind its time. */
 static uint64_t mix_note(const struct trod_batch *b, uint32_t i, uint64_t h)
 {
     const uint32_t said = b->have & b->has[i];
@@ -288,7 +288,7 @@ static int add_loop(struct trod_loops *all, const struct loops_lane *l, const st
     return TROD_OK;
 }
 
-/* Is step N - 1 of L, as far as its first row goes, what comes next in G? */
+/* Is step N - 1 of L, as far as its first row shows, the next step of G? */
 static bool expected(const struct loops_lane *l, const struct loops_guess *g)
 {
     return g->on && step_at(l, l->n - 1)->pc == step_at(l, l->n - 1 - g->period)->pc;

@@ -1,6 +1,6 @@
 /*
- * exact.c - expressions that are understood in full without looking at rows: those that need.c and
- * may.c say no more of than is so.
+ * exact.c - expressions that can be decided without looking at rows: those for which need.c and
+ * may.c are exact.
  */
 #include <string.h>
 #include <strings.h>

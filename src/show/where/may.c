@@ -1,8 +1,8 @@
 /*
- * may.c - the part of an expression that goes by what rows look like: kind, opcode, text.
+ * may.c - the part of an expression that depends on how rows look: kind, opcode, text.
  *
- * Whatever else it says is taken to be so: what is left holds for all rows for which the expression
- * does, and for some more.
+ * All other conditions are taken to be true: the rest holds for all rows for which the expression
+ * holds, and for some more.
  */
 #include <string.h>
 #include <strings.h>
@@ -27,7 +27,7 @@ static bool is_of_looks(unsigned column)
     return column == COL_OPCODE || (column >= COL_TEXT && column <= COL_REGISTER);
 }
 
-/* Does number or text N go by what rows look like alone? *ANY: it goes by more than constants. */
+/* Does number or text N depend only on how rows look? *ANY: it depends on more than constants. */
 static bool looks(const struct where_tree *t, int n, bool *any)
 {
     const struct where_node *x = &t->node[n];

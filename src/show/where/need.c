@@ -1,8 +1,7 @@
 /*
- * need.c - what rows must be for an expression to hold, as far as kinds, addresses, names of them,
- * times and their own numbers go.
+ * need.c - necessary conditions of an expression: kinds of rows, addresses, times, row numbers.
  *
- * Never less than the rows that pass: what is not understood here may be any row.
+ * They hold for all rows that pass, and for others: what is not understood here allows any row.
  */
 #include <regex.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * spans.c - sets of numbers as a few ranges: never less than what they stand for.
+ * spans.c - sets of numbers as a few ranges, which may contain more than the set.
  *
- * Where there are too many ranges, those that lie nearest to each other become one.
+ * Where there are too many ranges, those nearest to each other are joined.
  */
 #include <string.h>
 

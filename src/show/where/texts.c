@@ -1,9 +1,8 @@
 /*
  * texts.c - texts of rows against constants and patterns.
  *
- * A pattern is tried once on each different text as long as it is remembered; what follows from an
- * address is looked up once for each address. Rows are looked at one by one, but only those that
- * the conditions before have left.
+ * The result of a pattern for a text is remembered, as is what follows from an address. Rows are
+ * tested one by one, but only those that earlier conditions have left.
  */
 #include <string.h>
 #include <strings.h>

@@ -242,7 +242,7 @@ struct where_step {
 
 enum { WHERE_ITEMS = 256, WHERE_CACHE = 256, WHERE_CACHED = 54, WHERE_PLACES = 1024 };
 
-/* What a text was found to be, by the text itself or by the address it belongs to. */
+/* The result for a text, kept by the text itself or by the address it belongs to. */
 enum where_verdict { VERDICT_UNKNOWN, VERDICT_ABSENT, VERDICT_NO, VERDICT_YES };
 
 struct where_cached {
@@ -344,7 +344,7 @@ bool where_kinds(const struct where_tree *t, int n, uint32_t *kinds);
  */
 bool where_functions(const struct where_tree *t, int n, bool all);
 
-/* What an expression is made of that where_need and where_loosen understand in full. */
+/* Parts of an expression that where_need and where_loosen understand exactly. */
 enum where_part {
     WHERE_ROWS = 1 << 0,
     WHERE_KINDS = 1 << 1,
