@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum {
-    PLANE_BITS = TROD_PAGE_WORDS * 64,
     SIZE_FIRST = 64,
     MISSES = 1024 /* that a set has before it gets a cache: there may be thousands of small sets */
 };

@@ -65,25 +65,14 @@ static bool keep(void *p, size_t bytes)
     return can;
 }
 
-static void *take(size_t bytes, bool zeroed)
+void *trod_spare_take(size_t bytes)
 {
     void *p;
 
     if (bytes < SMALL)
-        p = aligned_alloc(ALIGN, (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1));
-    else if (!(p = kept(bytes))) /* which are zero: calloc clears what it had before, used or not */
-        return trod_map(trod_mapped(bytes, TROD_PAGE));
-    return p && zeroed ? memset(p, 0, bytes) : p;
-}
-
-void *trod_spare_take(size_t bytes)
-{
-    return take(bytes, false);
-}
-
-void *trod_spare_zeroed(size_t bytes)
-{
-    return take(bytes, true);
+        return aligned_alloc(ALIGN, (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1));
+    p = kept(bytes);
+    return p ? p : trod_map(trod_mapped(bytes, TROD_PAGE));
 }
 
 void trod_spare_give(void *p, size_t bytes)

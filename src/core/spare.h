@@ -14,8 +14,6 @@
 
 /* BYTES of memory, aligned to 64, with whatever was left there. NULL: no memory. */
 void *trod_spare_take(size_t bytes);
-/* The same, all zero. */
-void *trod_spare_zeroed(size_t bytes);
 /* P of BYTES, as they were taken, is not used any more; or NULL. */
 void trod_spare_give(void *p, size_t bytes);
 

@@ -66,9 +66,7 @@ struct trod_hide {
     size_t n_cpus, cap_cpus;
     uint64_t time0;  /* the first; TROD_NOWHERE: none so far */
     uint64_t stamp0; /* the first time stamp of a drmemtrace trace */
-    bool signalled;  /* a signal that goes has come: so do the times up to its handler */
-    uint32_t signalled_stream;
-    uint64_t rows, kept, kind[TROD_KINDS], gone[TROD_KINDS], markers_gone;
+    uint64_t rows, kept, kind[TROD_KINDS], gone[TROD_KINDS];
 };
 
 #endif

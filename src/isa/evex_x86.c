@@ -15,7 +15,7 @@ struct evex {
     const uint8_t *p;
     unsigned map, opcode, prefix, length; /* mandatory prefix: 0, 66, f3, f2; bytes of a vector */
     bool wide, broadcast;
-    uint8_t mod, rm, reg, sib;
+    uint8_t mod, rm, reg;
 };
 
 enum { P66 = 1, PF3 = 2, PF2 = 3 };

@@ -9,7 +9,7 @@
 
 #include "trod/insn.h"
 
-enum { TROD_OPERANDS_READ = 3, TROD_OPERANDS_WRITTEN = 2, TROD_OPERAND_REGS = 64 };
+enum { TROD_OPERANDS_READ = 3, TROD_OPERANDS_WRITTEN = 2 };
 
 enum trod_operand_form {
     TROD_OPERAND_OTHER, /* an index, a segment with a base of its own: no more is known */

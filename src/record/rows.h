@@ -118,7 +118,6 @@ struct rec_rows {
     uint32_t image; /* of the code that is executed, where places are looked for */
     struct rec_control control;
     uint64_t instructions, accesses, passed;
-    uint64_t log_size;
 };
 
 /*

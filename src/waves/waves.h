@@ -12,11 +12,10 @@
 #include "trod/waves.h"
 
 enum {
-    WAVE_ID = 6,        /* characters of an identifier, with its NUL */
-    WAVE_NAME = 64,     /* of a name of a scope or signal */
-    WAVE_TEXT = 256,    /* bytes of a text */
-    WAVE_WIDEST = 2048, /* bytes of a signal: what is wider is left out */
-    WAVE_FUNCTIONS = 1 << 12
+    WAVE_ID = 6,       /* characters of an identifier, with its NUL */
+    WAVE_NAME = 64,    /* of a name of a scope or signal */
+    WAVE_TEXT = 256,   /* bytes of a text */
+    WAVE_WIDEST = 2048 /* bytes of a signal: what is wider is left out */
 };
 
 enum wave_type { WAVE_WIRE, WAVE_REG, WAVE_STRING };

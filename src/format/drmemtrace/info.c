@@ -26,7 +26,7 @@ struct info {
     uint64_t instrs, encoded, nofetch, kernel;
     uint64_t chunk, vector;
     uint64_t first, last, windows_least, windows_most;
-    uint64_t cpus[CPUS / 64], other_cpus, unknown_cpus;
+    uint64_t cpus[CPUS / 64], unknown_cpus;
     bool has_time, has_window;
 };
 

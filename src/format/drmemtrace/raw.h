@@ -96,11 +96,6 @@ static inline bool raw_is_ext(uint64_t e, enum raw_ext what)
     return raw_kind(e) == RAW_EXTENDED && raw_ext(e) == (unsigned)what;
 }
 
-static inline bool raw_is_marker(uint64_t e, unsigned marker)
-{
-    return raw_is_ext(e, RAW_MARKER) && raw_b(e) == marker;
-}
-
 /* Fields of a PC entry: number of instructions, number of the module, offset in it. */
 static inline unsigned raw_count(uint64_t e)
 {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAGIC = 4, STREAMS = 256, PICOSECONDS = 12 };
+enum { MAGIC = 4, STREAMS = 256 };
 
 static const char *const suffixes[] = {".ptrc", NULL};
 

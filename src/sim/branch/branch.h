@@ -77,9 +77,6 @@ struct trod_bp_type {
     unsigned cost;
 };
 
-/* Predictor I of those that there are; NULL past the last. */
-const struct trod_bp_type *trod_bp_type_at(size_t i);
-
 /* One that was asked for: "gshare:log=14:history=14". */
 struct trod_bp_choice {
     const struct trod_bp_type *type;

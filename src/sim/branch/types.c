@@ -13,11 +13,6 @@ static const struct trod_bp_type *const types[] = {
 
 enum { TYPES = sizeof types / sizeof *types };
 
-const struct trod_bp_type *trod_bp_type_at(size_t i)
-{
-    return i < TYPES ? types[i] : NULL;
-}
-
 static const struct trod_bp_type *find(const char *name, size_t n)
 {
     for (size_t i = 0; i < TYPES; i++)
