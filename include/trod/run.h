@@ -58,7 +58,7 @@ struct trod_run_options {
 
     struct trod_symbols *symbols; /* of the caller, valid until the run is freed; or NULL */
     uint64_t piece;               /* smallest part of a plain file in bytes; 0: TROD_RUN_PIECE */
-    unsigned part, parts; /* read only part PART (from 1) of PARTS of the trace; 0 of 0: all */
+    unsigned part, parts; /* read only part PART (from 0) of PARTS of the trace; 0 of 0: all */
     enum trod_by by;      /* THREAD: as by_stream */
 };
 

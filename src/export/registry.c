@@ -3,6 +3,8 @@
  */
 #include "trod/export.h"
 
+#include "io/filter.h"
+
 #include <string.h>
 
 #define TROD_EXPORT(name) extern const struct trod_export trod_view_##name;
@@ -38,18 +40,11 @@ static bool ends(const char *path, size_t n, const char *suffix)
 
 const struct trod_export *trod_export_by_name(const char *path)
 {
-    static const char *const packed[] = {"", ".gz", ".zst", ".lz4", ".xz", ".sz"};
-    size_t n = strlen(path);
+    const size_t n = strlen(path), bare = trod_filter_bare(path, n, false);
 
-    for (size_t p = 0; p < sizeof packed / sizeof *packed; p++) {
-        const size_t m = strlen(packed[p]);
-
-        if (n <= m || memcmp(path + n - m, packed[p], m) != 0)
-            continue;
-        for (size_t i = 0; views[i]; i++)
-            for (size_t k = 0; views[i]->suffixes && views[i]->suffixes[k]; k++)
-                if (ends(path, n - m, views[i]->suffixes[k]))
-                    return views[i];
-    }
+    for (size_t i = 0; views[i]; i++)
+        for (size_t k = 0; views[i]->suffixes && views[i]->suffixes[k]; k++)
+            if (ends(path, n, views[i]->suffixes[k]) || ends(path, bare, views[i]->suffixes[k]))
+                return views[i];
     return NULL;
 }

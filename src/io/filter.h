@@ -36,6 +36,7 @@ struct trod_point;
 struct trod_filter {
     const char *name;
     const char *suffixes[3]; /* with dot, NULL-terminated */
+    bool replaces;           /* the suffix stands in place of the format's own, not behind it */
 
     /*
      * Bits of evidence that N bytes at P begin a stream of this filter, 0: they do not, or
@@ -189,6 +190,11 @@ const struct trod_filter *trod_archive_at(size_t i);
 /* Filters and archives, for outputs: by name, by the suffix of PATH. NULL: none. */
 const struct trod_filter *trod_writes_find(const char *name);
 const struct trod_filter *trod_writes_of_path(const char *path);
+/*
+ * Length of the N bytes of PATH without a suffix of compression or, if ARCHIVES, of an archive; N
+ * if there is none. A suffix that stands in place of a format's own stays.
+ */
+size_t trod_filter_bare(const char *path, size_t n, bool archives);
 
 /* Compare N bytes at P with the LEN of MAGIC: TROD_BID_MORE where they agree but are too few. */
 int trod_bid_magic(const uint8_t *p, size_t n, const void *magic, size_t len);

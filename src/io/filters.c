@@ -60,6 +60,29 @@ const struct trod_filter *trod_writes_of_path(const char *path)
     return ends_with(path, zip->suffixes[0]) ? zip : trod_filter_of_path(path);
 }
 
+static bool cut(const char *path, size_t *n, const struct trod_filter *f)
+{
+    for (const char *const *s = f->suffixes; *s && !f->replaces; s++) {
+        const size_t m = strlen(*s);
+
+        if (*n > m && memcmp(path + *n - m, *s, m) == 0) {
+            *n -= m;
+            return true;
+        }
+    }
+    return false;
+}
+
+size_t trod_filter_bare(const char *path, size_t n, bool archives)
+{
+    if (archives && cut(path, &n, trod_archive_at(0)))
+        return n;
+    for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++)
+        if (cut(path, &n, filters[i]))
+            break;
+    return n;
+}
+
 int trod_bid_magic(const uint8_t *p, size_t n, const void *magic, size_t len)
 {
     if (memcmp(p, magic, n < len ? n : len) != 0)

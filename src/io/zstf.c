@@ -90,6 +90,7 @@ static void zstf_close(struct trod_stage *s)
 const struct trod_filter trod_filter_zstf = {
     .name = "zstf",
     .suffixes = {".zstf"},
+    .replaces = true,
     .bid = zstf_bid,
 #if TROD_HAVE_ZSTD
     .open = zstf_open,

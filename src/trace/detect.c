@@ -5,6 +5,7 @@
  * best is accepted when it has enough and leads by enough. A suffix breaks ties, and settles what
  * has little evidence.
  */
+#include "io/filter.h"
 #include "trace/trace_impl.h"
 #include "trod/format.h"
 #include "trod/io.h"
@@ -13,20 +14,13 @@
 
 enum { HEAD_LARGE = 1 << 20 };
 
-/* Whether PATH ends with SUFFIX, or did before a compressor appended its own. */
+/* Does PATH end with SUFFIX, perhaps with one of compression behind it? */
 static bool has_suffix(const char *path, const char *suffix)
 {
-    static const char *const packed[] = {"", ".gz", ".zst", ".lz4", ".xz", ".sz"};
-    size_t n = strlen(path), m = strlen(suffix);
+    const size_t n = strlen(path), bare = trod_filter_bare(path, n, true), m = strlen(suffix);
 
-    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
-        size_t k = strlen(packed[i]);
-
-        if (n >= m + k && memcmp(path + n - k, packed[i], k) == 0 &&
-            memcmp(path + n - k - m, suffix, m) == 0)
-            return true;
-    }
-    return false;
+    return (n >= m && memcmp(path + n - m, suffix, m) == 0) ||
+           (bare >= m && memcmp(path + bare - m, suffix, m) == 0);
 }
 
 static bool suffix_of(const struct trod_format *f, const char *path)

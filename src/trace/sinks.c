@@ -7,6 +7,7 @@
 #include "trace/sinks.h"
 
 #include "core/grow.h"
+#include "io/filter.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,11 +33,8 @@ static bool ends_with(const char *path, const char *suffix)
 /* Does PATH look like a file of format F? */
 static bool has_suffix(const struct trod_format *f, const char *path)
 {
-    static const char *const packed[] = {".gz", ".zst", ".lz4", ".xz", ".sz", ".zip"};
-
-    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
-        if (ends_with(path, packed[i]))
-            return true;
+    if (trod_writes_of_path(path))
+        return true;
     for (size_t i = 0; f->suffixes && f->suffixes[i]; i++)
         if (ends_with(path, f->suffixes[i]))
             return true;

@@ -5,6 +5,8 @@
  */
 #include "trod/writer.h"
 
+#include "io/filter.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,15 +24,11 @@ static bool cut(const char *s, size_t *n, const char *suffix)
 /* Bytes of PATH without slashes at its end and a suffix of compression. */
 static size_t bare(const char *path)
 {
-    static const char *const packed[] = {".gz", ".zst", ".lz4", ".xz", ".sz", ".zip"};
     size_t n = strlen(path);
 
     while (n > 1 && path[n - 1] == '/')
         n--;
-    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
-        if (cut(path, &n, packed[i]))
-            break;
-    return n;
+    return trod_filter_bare(path, n, true);
 }
 
 static bool has(const struct trod_format *f, const char *path, size_t n)

@@ -7,6 +7,7 @@
 #include "waves/like.h"
 
 #include "core/grow.h"
+#include "core/tarmac_time.h"
 #include "trod/detail.h"
 #include "waves/like_put.h"
 
@@ -270,20 +271,6 @@ static int access_row(struct like *k, const struct trod_batch *b, uint32_t i)
     return 0;
 }
 
-/* A time as these tools hold it: with decimals it is millions of its unit. */
-static uint64_t time_of(const struct trod_batch *b, uint32_t i)
-{
-    const unsigned decimals =
-        b->have & b->has[i] & TROD_COL_UNIT ? trod_unit_decimals(b->unit[i]) : 0;
-    uint64_t t = b->time[i];
-
-    for (unsigned d = decimals; decimals && d < 6; d++)
-        t *= 10;
-    for (unsigned d = 6; d < decimals; d++)
-        t = d + 1 == decimals ? (t + 5) / 10 : t / 10;
-    return t;
-}
-
 static int row(struct like *k, const struct trod_batch *b, uint32_t i)
 {
     const uint32_t said = b->have & b->has[i];
@@ -291,7 +278,7 @@ static int row(struct like *k, const struct trod_batch *b, uint32_t i)
     int r;
 
     if (said & TROD_COL_TIME)
-        k->row_time = time_of(b, i);
+        k->row_time = trod_tarmac_time(b, i);
     if (b->kind[i] == TROD_NOTE && said & TROD_COL_TEXT && b->text[i].len == 6 &&
         memcmp(trod_batch_bytes(b, b->text[i]), "Tarmac", 6) == 0)
         return 0; /* the header belongs to no group */

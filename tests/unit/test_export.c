@@ -91,6 +91,8 @@ static void descriptors(void **state)
             if (v->form == TROD_EXPORT_TEXT) {
                 strcat(name, ".zst");
                 assert_ptr_equal(trod_export_by_name(name), v);
+                strcat(name, "d");
+                assert_ptr_equal(trod_export_by_name(name), v);
             }
             /* no format has it */
             for (size_t k = 0; trod_format_at(k); k++)

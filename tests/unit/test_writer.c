@@ -221,6 +221,9 @@ static void test_names(void **state)
     } names[] = {
         {"x.tarmac", "drmemtrace", "tarmac"},
         {"x.tarmac.gz", "drmemtrace", "tarmac"},
+        {"x.tarmac.zstd", "drmemtrace", "tarmac"}, /* each suffix that outputs know */
+        {"x.tarmac.snappy", "drmemtrace", "tarmac"},
+        {"x.zstf", "drmemtrace", NULL}, /* that stands for a format of its own */
         {"x.trace", "drmemtrace", "drmemtrace"},
         {"x.trace", "matcher", "matcher"},
         {"x.zip", "drmemtrace", "drmemtrace"},
@@ -244,7 +247,7 @@ static void test_names(void **state)
         if (names[i].want)
             assert_string_equal(f->name, names[i].want);
     }
-    assert_int_equal(trod_diag_kind_count(&diag, "writer.suffix"), 3);
+    assert_int_equal(trod_diag_kind_count(&diag, "writer.suffix"), 4);
 }
 
 int main(void)

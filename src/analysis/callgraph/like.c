@@ -8,6 +8,7 @@
 #include "analysis/callgraph/like.h"
 
 #include "core/grow.h"
+#include "core/tarmac_time.h"
 #include "trod/detail.h"
 
 #include <stdlib.h>
@@ -252,20 +253,6 @@ static int instruction(struct cg_core *core, const struct trod_batch *b, uint32_
 
 /* ---- rows */
 
-/* A time as these tools hold it: with decimals it is millions of its unit. */
-static uint64_t time_of(const struct trod_batch *b, uint32_t i)
-{
-    const unsigned decimals =
-        b->have & b->has[i] & TROD_COL_UNIT ? trod_unit_decimals(b->unit[i]) : 0;
-    uint64_t t = b->time[i];
-
-    for (unsigned d = decimals; decimals && d < 6; d++)
-        t *= 10;
-    for (unsigned d = 6; d < decimals; d++)
-        t = d + 1 == decimals ? (t + 5) / 10 : t / 10;
-    return t;
-}
-
 /* Lines of a source that these tools do not recognise as a cpu are plain text for them. */
 static bool foreign(const struct trod_batch *b, uint32_t i)
 {
@@ -309,7 +296,7 @@ static int row(struct cg_core *core, const struct trod_batch *b, uint32_t i)
         k->lines++;
     k->bytes += raw.len;
     if (said & TROD_COL_TIME)
-        k->time = time_of(b, i);
+        k->time = trod_tarmac_time(b, i);
     if (b->kind[i] == TROD_NOTE && said & TROD_COL_TEXT && b->text[i].len == 6 &&
         memcmp(trod_batch_bytes(b, b->text[i]), "Tarmac", 6) == 0)
         return TROD_OK;

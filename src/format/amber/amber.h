@@ -6,6 +6,7 @@
 #ifndef TROD_FORMAT_AMBER_H
 #define TROD_FORMAT_AMBER_H
 
+#include "format/streams.h"
 #include "isa/ppc.h"
 #include "trod/format.h"
 #include "trod/loss.h"
@@ -117,8 +118,7 @@ struct tt6_enc {
     uint32_t line;    /* bytes of a cache line */
     uint64_t ordinal; /* of the row of the pending one */
     uint16_t said;    /* enum tt6_said: what was reported */
-    uint32_t stream;  /* whose rows came first, once has_stream */
-    bool has_stream;
+    struct fmt_one_stream stream;
     struct trod_loss *loss;
 };
 int amber_tt6_target(void *enc, const struct trod_target *target, struct trod_diag *diag);

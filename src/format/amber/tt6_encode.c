@@ -55,14 +55,8 @@ static void lost(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row)
 /* One file is one thread's: a change of thread is not written. */
 static void check_stream(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row)
 {
-    if (!has(b, row, TROD_COL_STREAM))
-        return;
-    if (!enc->has_stream)
-        enc->stream = b->stream[row];
-    enc->has_stream = true;
-    if (b->stream[row] != enc->stream)
-        trod_loss_columns(enc->loss, b, row, TROD_COL_STREAM,
-                          "a file holds one thread: write to a directory");
+    fmt_one_stream_check(&enc->stream, enc->loss, b, row,
+                         "a file holds one thread: write to a directory");
 }
 
 /* INITIAL_PC, unless it is written. */

@@ -4,6 +4,7 @@
  *
  * A driver's descriptor says how large its records are (row_max) and which columns they give.
  */
+#include "format/records.h"
 #include "format/byu/byu.h"
 
 #include "trace/batch_own.h"
@@ -45,18 +46,9 @@ int byu_records_end(const struct trod_format *f, const char *truncated, uint32_t
 
     out->n = n;
     out->have = f->reads & out->want;
-    in->p += bytes;
-    in->n -= bytes;
-    in->offset += bytes;
-    if (in->n >= f->row_max)
-        return TROD_DEC_FULL;
-    if (in->last && in->n > 0) {
-        const struct trod_place at = trod_place_offset(NULL, in->offset);
-
-        return trod_error(diag, TROD_ERR_TRUNCATED, truncated, &at,
-                          "trace ends %zu bytes into a record of %u", in->n, (unsigned)f->row_max);
-    }
-    return TROD_DEC_MORE;
+    return fmt_records_eaten(in, bytes, f->row_max,
+                             in->n - bytes >= f->row_max ? TROD_DEC_FULL : TROD_DEC_MORE, truncated,
+                             diag);
 }
 
 int byu_line(struct trod_room *out, const char *line, int n)

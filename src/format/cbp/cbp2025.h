@@ -4,6 +4,7 @@
 #ifndef TROD_FORMAT_CBP2025_H
 #define TROD_FORMAT_CBP2025_H
 
+#include "format/streams.h"
 #include "trod/format.h"
 #include "trod/insn.h"
 #include "trod/loss.h"
@@ -69,14 +70,15 @@ struct cbp_enc {
     const struct trod_meta *meta;
     struct trod_insn_decoder *decoder; /* of opcodes; NULL: not made so far, or NONE can be */
     bool none;
-    uint32_t stream, waits; /* of the file; of the instruction that waits */
-    bool has_stream, own;   /* own: rows come from cbp2025 */
-    bool pending, asks;     /* an instruction waits for its rows; its direction is not known */
-    bool aimed;             /* its target is known */
-    bool accessed;          /* its access has come */
-    uint32_t size;          /* of its instruction */
-    struct cbp_record at;   /* lists are below */
-    uint8_t base;           /* register that it writes back, CBP_REGISTERS: none */
+    struct fmt_one_stream stream; /* of the file */
+    uint32_t waits;               /* stream of the instruction that waits */
+    bool own;                     /* rows come from cbp2025 */
+    bool pending, asks;   /* an instruction waits for its rows; its direction is not known */
+    bool aimed;           /* its target is known */
+    bool accessed;        /* its access has come */
+    uint32_t size;        /* of its instruction */
+    struct cbp_record at; /* lists are below */
+    uint8_t base;         /* register that it writes back, CBP_REGISTERS: none */
     uint8_t source[CBP_REGISTERS_MAX], registers[CBP_REGISTERS_MAX];
     uint8_t values[CBP_REGISTERS_MAX * CBP_WIDE]; /* 16 bytes each */
 };

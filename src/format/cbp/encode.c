@@ -278,14 +278,8 @@ static void take_insn(struct cbp_enc *e, const struct trod_batch *b, uint32_t ro
 /* One file is one stream's: a change of stream is not written. */
 static void check_stream(struct cbp_enc *e, const struct trod_batch *b, uint32_t row)
 {
-    if (!has(b, row, TROD_COL_STREAM))
-        return;
-    if (!e->has_stream)
-        e->stream = b->stream[row];
-    e->has_stream = true;
-    if (b->stream[row] != e->stream)
-        trod_loss_columns(e->loss, b, row, TROD_COL_STREAM,
-                          "a file holds one stream: write to a directory");
+    fmt_one_stream_check(&e->stream, e->loss, b, row,
+                         "a file holds one stream: write to a directory");
 }
 
 /* Whose record is to have row ROW; false: lost. */

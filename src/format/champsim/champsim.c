@@ -7,6 +7,7 @@
  * would not see that: no resync.
  */
 #include "format/champsim/champsim.h"
+#include "format/records.h"
 
 #include "core/endian.h"
 
@@ -196,16 +197,7 @@ static int decode_records(const struct chs_layout *l, const struct dec *d, struc
         }
         add_record(l, d, b, p, in->n - off >= 2 * record ? p + record : NULL, off);
     }
-    in->p += off;
-    in->n -= off;
-    in->offset += off;
-    if (rc == TROD_DEC_MORE && in->last && in->n > 0) {
-        const struct trod_place at = trod_place_offset(NULL, in->offset);
-
-        rc = trod_error(diag, TROD_ERR_TRUNCATED, "champsim.truncated", &at,
-                        "trace ends %zu bytes into a record of %u", in->n, (unsigned)record);
-    }
-    return rc;
+    return fmt_records_eaten(in, off, record, rc, "champsim.truncated", diag);
 }
 
 static int decode(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag)

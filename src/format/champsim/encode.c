@@ -39,14 +39,8 @@ int chs_target(void *enc, const struct trod_target *t, struct trod_diag *diag)
 /* One file is one cpu's: a change of cpu is not written. */
 static void check_stream(struct chs_enc *enc, const struct trod_batch *b, uint32_t row)
 {
-    if (!has(b, row, TROD_COL_STREAM))
-        return;
-    if (!enc->has_stream)
-        enc->stream = b->stream[row];
-    enc->has_stream = true;
-    if (b->stream[row] != enc->stream)
-        trod_loss_columns(enc->loss, b, row, TROD_COL_STREAM,
-                          "a file holds one cpu: write to a directory");
+    fmt_one_stream_check(&enc->stream, enc->loss, b, row,
+                         "a file holds one cpu: write to a directory");
 }
 
 /* Write the record that waits. NEXT: the address of the instruction behind it, if known. */

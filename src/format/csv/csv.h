@@ -6,6 +6,7 @@
 #ifndef TROD_FORMAT_CSV_H
 #define TROD_FORMAT_CSV_H
 
+#include "format/streams.h"
 #include "trod/format.h"
 #include "trod/loss.h"
 
@@ -76,8 +77,7 @@ struct csv_enc {
     const struct trod_meta *meta;
     struct trod_loss *loss;
     uint64_t row;
-    uint64_t *pc; /* by stream: of its last instruction, 0: none */
-    size_t pcs;
+    struct fmt_last_pc last;
     bool all, own, begun; /* own: the source is a table as well */
 };
 

@@ -6,7 +6,6 @@
 #include "format/csv/csv.h"
 #include "trod/put.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { NUMBERS = 700 /* bytes of all fields but bytes and texts */ };
@@ -38,7 +37,7 @@ int csv_begin(void *state, const void *opt, const struct trod_meta *meta, struct
 
 void csv_drop(void *enc)
 {
-    free(((struct csv_enc *)enc)->pc);
+    fmt_last_pc_fini(&((struct csv_enc *)enc)->last);
 }
 
 int csv_target(void *enc, const struct trod_target *t, struct trod_diag *diag)
@@ -154,28 +153,14 @@ static bool pc_of(struct csv_enc *enc, const struct trod_batch *b, uint32_t row,
     const uint32_t stream = has(b, row, TROD_COL_STREAM) ? b->stream[row] : 0;
     const uint8_t kind = b->kind[row];
 
-    if (kind == TROD_INSTR && has(b, row, TROD_COL_ADDR) && !enc->own) {
-        if (stream >= enc->pcs) { /* once a stream; without memory its accesses have no pc */
-            const size_t n = 2 * (size_t)stream + 16;
-            uint64_t *grown = realloc(enc->pc, n * sizeof *grown);
-
-            if (grown) {
-                memset(grown + enc->pcs, 0, (n - enc->pcs) * sizeof *grown);
-                enc->pc = grown;
-                enc->pcs = n;
-            }
-        }
-        if (stream < enc->pcs)
-            enc->pc[stream] = b->addr[row];
-    }
+    if (kind == TROD_INSTR && has(b, row, TROD_COL_ADDR) && !enc->own)
+        fmt_last_pc_set(&enc->last, stream, b->addr[row]);
     if (has(b, row, TROD_COL_PC)) {
         *pc = b->pc[row];
         return true;
     }
-    if (kind < TROD_READ || kind > TROD_FLUSH || stream >= enc->pcs || !enc->pc[stream])
-        return false;
-    *pc = enc->pc[stream];
-    return true;
+    *pc = fmt_last_pc_of(&enc->last, stream);
+    return kind >= TROD_READ && kind <= TROD_FLUSH && *pc;
 }
 
 static uint8_t *put_value(struct csv_enc *enc, const struct trod_batch *b, uint32_t row, uint8_t *p)

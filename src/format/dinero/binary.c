@@ -5,6 +5,7 @@
  * a record is not decoded by itself: no stride.
  */
 #include "format/dinero/dinero.h"
+#include "format/records.h"
 
 #include "core/endian.h"
 
@@ -99,16 +100,7 @@ static int decode(void *dec, struct trod_span *in, struct trod_batch *out, struc
             }
         }
     }
-    in->p += off;
-    in->n -= off;
-    in->offset += off;
-    if (rc == TROD_DEC_MORE && in->last && in->n > 0) {
-        const struct trod_place at = trod_place_offset(NULL, in->offset);
-
-        rc = trod_error(diag, TROD_ERR_TRUNCATED, "dinerob.truncated", &at,
-                        "trace ends %zu bytes into a record of %u", in->n, (unsigned)RECORD);
-    }
-    return rc;
+    return fmt_records_eaten(in, off, RECORD, rc, "dinerob.truncated", diag);
 }
 
 static int begin(void *enc, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)

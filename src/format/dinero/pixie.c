@@ -8,6 +8,7 @@
  */
 #include "core/pack.h"
 #include "format/dinero/dinero.h"
+#include "format/records.h"
 
 #include "core/endian.h"
 
@@ -171,11 +172,10 @@ static void add_record(struct dec *d, struct trod_batch *b, const struct record 
     }
 }
 
-static int bad_type(const struct trod_span *in, uint64_t offset, struct trod_diag *diag)
+static int bad_type(uint64_t offset, struct trod_diag *diag)
 {
     const struct trod_place at = trod_place_offset(NULL, offset);
 
-    (void)in;
     return trod_error(diag, TROD_ERR_CORRUPT, "pixie32.type", &at,
                       "record of type 15, which pixie does not have");
 }
@@ -198,7 +198,7 @@ static int decode_records(struct dec *d, struct trod_span *in, struct trod_batch
         if (r.type < TYPES) {
             add_record(d, b, &r, (struct trod_slice){off, bytes});
         } else if (!wide) {
-            const int bad = bad_type(in, in->offset + off, diag);
+            const int bad = bad_type(in->offset + off, diag);
 
             if (diag && diag->strict) {
                 rc = bad;
@@ -206,16 +206,7 @@ static int decode_records(struct dec *d, struct trod_span *in, struct trod_batch
             }
         }
     }
-    in->p += off;
-    in->n -= off;
-    in->offset += off;
-    if (rc == TROD_DEC_MORE && in->last && in->n > 0) {
-        const struct trod_place at = trod_place_offset(NULL, in->offset);
-
-        rc = trod_error(diag, TROD_ERR_TRUNCATED, "pixie.truncated", &at,
-                        "trace ends %zu bytes into a record of %u", in->n, (unsigned)bytes);
-    }
-    return rc;
+    return fmt_records_eaten(in, off, bytes, rc, "pixie.truncated", diag);
 }
 
 static int decode_32(void *dec, struct trod_span *in, struct trod_batch *out,

@@ -8,6 +8,7 @@
 #include "format/drmemtrace/code_file.h"
 #include "format/drmemtrace/encode.h"
 #include "format/drmemtrace/raw.h"
+#include "io/filter.h"
 #include "trod/io.h"
 
 #include <inttypes.h>
@@ -77,18 +78,9 @@ static uint32_t key_of(const void *opt, const struct trod_meta *m, uint32_t stre
 /* Length of NAME without the suffixes of compression and format. */
 static size_t stem(const char *name)
 {
-    static const char *const ends[] = {".zip", ".gz", ".lz4", ".zst", ".xz", ".sz"};
     static const char *const kinds[] = {".trace", ".memtrace", ".raw"};
-    size_t n = strlen(name);
+    const size_t n = trod_filter_bare(name, strlen(name), true);
 
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size_t k = strlen(ends[i]);
-
-        if (n > k && memcmp(name + n - k, ends[i], k) == 0) {
-            n -= k;
-            break;
-        }
-    }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t k = strlen(kinds[i]);
 

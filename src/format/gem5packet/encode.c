@@ -5,7 +5,6 @@
  */
 #include "format/gem5packet/packet.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -33,7 +32,7 @@ int gp_begin(void *state, const void *opt, const struct trod_meta *meta, struct 
 
 void gp_drop(void *enc)
 {
-    free(((struct gp_enc *)enc)->pc);
+    fmt_last_pc_fini(&((struct gp_enc *)enc)->last);
 }
 
 int gp_target(void *enc, const struct trod_target *t, struct trod_diag *diag)
@@ -199,31 +198,18 @@ static bool pc_of(struct gp_enc *enc, const struct trod_batch *b, uint32_t row, 
 {
     const uint32_t stream = has(b, row, TROD_COL_STREAM) ? b->stream[row] : 0;
 
-    if (b->kind[row] == TROD_INSTR && has(b, row, TROD_COL_ADDR)) {
-        if (stream >= enc->pcs) { /* once a stream; without memory its accesses have no pc */
-            const size_t n = 2 * (size_t)stream + 16;
-            uint64_t *grown = realloc(enc->pc, n * sizeof *grown);
-
-            if (grown) {
-                memset(grown + enc->pcs, 0, (n - enc->pcs) * sizeof *grown);
-                enc->pc = grown;
-                enc->pcs = n;
-            }
-        }
-        if (stream < enc->pcs)
-            enc->pc[stream] = b->addr[row];
-    }
+    if (b->kind[row] == TROD_INSTR && has(b, row, TROD_COL_ADDR))
+        fmt_last_pc_set(&enc->last, stream, b->addr[row]);
     if (has(b, row, TROD_COL_PC)) {
         *pc = b->pc[row];
         return true;
     }
-    if (b->kind[row] == TROD_INSTR && has(b, row, TROD_COL_ADDR))
+    if (b->kind[row] == TROD_INSTR && has(b, row, TROD_COL_ADDR)) {
         *pc = b->addr[row];
-    else if (stream < enc->pcs && enc->pc[stream])
-        *pc = enc->pc[stream];
-    else
-        return false;
-    return true;
+        return true;
+    }
+    *pc = fmt_last_pc_of(&enc->last, stream);
+    return *pc != 0;
 }
 
 /* A packet of ROW with command CMD. */

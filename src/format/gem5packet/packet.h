@@ -6,6 +6,7 @@
 #ifndef TROD_FORMAT_GEM5PACKET_H
 #define TROD_FORMAT_GEM5PACKET_H
 
+#include "format/streams.h"
 #include "trod/format.h"
 #include "trod/loss.h"
 
@@ -51,8 +52,7 @@ struct gp_enc {
     const struct trod_meta *meta;
     struct trod_loss *loss;
     uint64_t tick;
-    uint64_t *pc; /* by stream: of its last instruction, 0: none */
-    size_t pcs;
+    struct fmt_last_pc last;
     bool own, begun;
 };
 

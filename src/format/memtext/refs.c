@@ -5,8 +5,6 @@
 #include "format/memtext/refs.h"
 #include "core/pack.h"
 
-#include <stdlib.h>
-
 enum { BID_LINES = 8, BID_LOOK = 64 };
 
 /* clang-format off */
@@ -169,7 +167,7 @@ int rl_begin(struct rl_enc *enc, const char *name, const struct trod_meta *meta)
 
 void rl_drop(void *enc)
 {
-    free(((struct rl_enc *)enc)->pc);
+    fmt_last_pc_fini(&((struct rl_enc *)enc)->last);
 }
 
 uint64_t rl_pc(struct rl_enc *enc, const struct trod_batch *b, uint32_t row)
@@ -179,21 +177,12 @@ uint64_t rl_pc(struct rl_enc *enc, const struct trod_batch *b, uint32_t row)
     if (b->kind[row] != TROD_INSTR) {
         if (rl_has(b, row, TROD_COL_PC))
             return b->pc[row];
-        return stream < enc->pcs ? enc->pc[stream] : 0;
+        return fmt_last_pc_of(&enc->last, stream);
     }
     if (!rl_has(b, row, TROD_COL_ADDR))
         return 0;
-    if (stream >= enc->pcs) { /* once a stream; without memory its accesses have no pc */
-        const size_t n = 2 * (size_t)stream + 16;
-        uint64_t *grown = realloc(enc->pc, n * sizeof *grown);
-
-        if (!grown)
-            return 0;
-        memset(grown + enc->pcs, 0, (n - enc->pcs) * sizeof *grown);
-        enc->pc = grown;
-        enc->pcs = n;
-    }
-    return enc->pc[stream] = b->addr[row];
+    fmt_last_pc_set(&enc->last, stream, b->addr[row]);
+    return fmt_last_pc_of(&enc->last, stream);
 }
 
 int rl_target(void *enc, const struct trod_target *t, struct trod_diag *diag)

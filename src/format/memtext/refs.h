@@ -8,6 +8,7 @@
 #ifndef TROD_FORMAT_REFS_H
 #define TROD_FORMAT_REFS_H
 
+#include "format/streams.h"
 #include "trod/format.h"
 #include "trod/loss.h"
 #include "trod/put.h"
@@ -45,10 +46,9 @@ struct rl_dec {
 
 struct rl_enc {
     struct trod_loss *loss;
-    bool begun;   /* the head is written */
-    bool own;     /* rows are of this very format */
-    uint64_t *pc; /* by stream: of its last instruction, 0: none; see rl_pc */
-    size_t pcs;
+    bool begun;              /* the head is written */
+    bool own;                /* rows are of this very format */
+    struct fmt_last_pc last; /* see rl_pc */
 };
 
 /* What a row is in terms of a memory trace. */
