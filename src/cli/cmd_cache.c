@@ -448,7 +448,7 @@ static int run(struct cli *c, const void *opt)
 
 const struct cli_command cli_command_cache = {
     .name = "cache",
-    .title = "simulate caches: who hits, who misses, and why",
+    .title = "simulate caches and TLBs: hits, misses and their causes",
     .operands = "FILE...",
     .about =
         "Simulate a hierarchy of caches over the references of a trace: hits and misses, why "

@@ -24,8 +24,8 @@ struct options {
 static const struct trod_option options[] = {
     {.type = TROD_OPT_GROUP, .text = "What is hidden"},
     {"key-file", 0, TROD_OPT_STR, offsetof(struct options, key_file), "FILE",
-     "hide by what stands in FILE: traces that are hidden with one key can be compared (default: a "
-     "key that nobody knows)",
+     "take the key from FILE: traces that are hidden with one key can be compared (default: a "
+     "random key, which is not kept)",
      NULL, NULL},
     {"granule", 0, TROD_OPT_BYTES, offsetof(struct options, granule), "BYTES",
      "keep places within so many bytes: a power of two (default: 1Mi)", NULL, NULL},
@@ -305,14 +305,12 @@ const struct cli_command cli_command_hide = {
     .title = "write a trace without what it says about whose program it was",
     .operands = "IN... OUT",
     .about =
-        "Copy a trace for others to study: addresses are moved, so that distances, lines, pages, "
-        "sets "
-        "of caches and loops stay and nothing else; opcodes become lists of the registers that are "
-        "read and written; values, names, texts, registers, system calls and symbols go. Caches, "
-        "TLBs, locality and branch predictors give the same numbers before and after. What was "
-        "kept "
-        "and what is gone is printed. This is no encryption: who knows the program can recognise "
-        "it.",
+        "Copy a trace for others to study: addresses are moved, so that distances, lines, "
+        "pages, sets of caches and loops stay and nothing else; opcodes become lists of the "
+        "registers that are read and written; values, names, texts, registers, system calls and "
+        "symbols go. Caches, TLBs, locality and branch predictors give the same numbers before "
+        "and after. What was kept and what is gone is printed. This is no encryption: anybody "
+        "who knows the program can recognise it.",
     .examples = "  trod hide app.zip for-others.zip\n"
                 "  trod hide --key-file key before.zip hidden-before.zip\n"
                 "  trod hide --keep code,times run.tarmac run-hidden.tarmac\n",

@@ -178,8 +178,7 @@ static int add(void *user, size_t i, struct trod_run *run, bool lacks)
 
     if (f && f->kinds && !(f->kinds >> TROD_INSTR & 1) && needs_instructions(a->name)) {
         snprintf(k->last, sizeof k->last,
-                 "traces of format %s have no instructions: who calls whom is not seen there",
-                 f->name);
+                 "traces of format %s have no instructions: calls cannot be followed", f->name);
         k->number[i] = TROD_ERR_UNSUPPORTED;
     } else if (lacks) {
         snprintf(k->last, sizeof k->last,

@@ -112,8 +112,8 @@ static int fault(const struct state *s)
 
     if (code == SQLITE_NOMEM)
         return TROD_ERR_NOMEM;
-    return trod_error(s->c.diag, TROD_ERR_IO, "export.sqlite", NULL, "sqlite: %s",
-                      lib.sqlite3_errmsg(s->db));
+    return trod_error(s->c.diag, TROD_ERR_IO, "export.sqlite", NULL,
+                      "cannot write the database: SQLite: %s", lib.sqlite3_errmsg(s->db));
 }
 
 static int run_sql(const struct state *s, const char *sql)

@@ -528,9 +528,9 @@ void trod_match_explain(const struct trod_match *m, const struct trod_meta *meta
         explain_kinds(m, diag);
     else if ((m->single && f->instructions.set) || m->end != UINT64_MAX) /* reading ended early */
         trod_warning(diag, TROD_OK, "filter.nothing", NULL,
-                     "none of the rows read is one that was asked for");
+                     "none of the rows that were read matches the options that choose rows");
     else
         trod_warning(diag, TROD_OK, "filter.nothing", NULL,
-                     "none of the %llu rows read is one that was asked for",
+                     "none of the %llu rows read matches the options that choose rows",
                      (unsigned long long)m->seen);
 }

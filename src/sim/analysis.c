@@ -21,12 +21,13 @@ const struct trod_option trod_cache_option_table[] = {
     {"classify", 0, TROD_OPT_BOOL, AT(classify), NULL,
      "misses into compulsory, capacity, conflict and coherence", NULL, NULL},
     {"by", 0, TROD_OPT_ENUM, AT(by), "WHAT",
-     "who misses, by instruction (with --symbols: by function), page, line of the data, thread, "
+     "a table of misses by instruction (with --symbols: by function), page, line of the data, "
+     "thread, "
      "data (objects of --symbols, blocks of the heap by where they were asked for, stacks), block "
      "(each for itself), region; with --symbols by function, module, line of source",
      owners, NULL},
     {"top", 0, TROD_OPT_U64, AT(top), "N",
-     "rows of the tables of who misses and what is shared (20; 0: all)", NULL, NULL},
+     "rows of the tables of misses and of shared lines (20; 0: all)", NULL, NULL},
     {"sharing", 0, TROD_OPT_BOOL, AT(sharing), NULL, "lines that threads share, truly and falsely",
      NULL, NULL},
     {"interval", 0, TROD_OPT_COUNT, AT(interval), "N", "misses of every N instructions", NULL,
@@ -165,7 +166,7 @@ static bool timed_of(const void *opt)
 
 const struct trod_analysis trod_analysis_cache = {
     .name = "cache",
-    .title = "simulate caches: who hits, who misses, and why",
+    .title = "simulate caches and TLBs: hits, misses and their causes",
     .names = true,
     .options = trod_cache_option_table,
     .options_size = sizeof(struct trod_cache_options),

@@ -155,8 +155,8 @@ static int attribute(struct trod_cache *c, const struct trod_cache_options *o)
     for (unsigned i = 0; o->by && i < c->own_config.n; i++)
         if (strcmp(c->own_config.spec[i].name, trod_own_who_column(o->by, o->symbols)) == 0)
             return trod_error(c->diag, TROD_ERR_USAGE, "cache.by", NULL,
-                              "the table of owners has a column '%s' besides the cache of this "
-                              "name: call the cache otherwise",
+                              "the table of --by has a column '%s' already: give the cache of this "
+                              "name another one",
                               c->own_config.spec[i].name);
     c->by = o->by;
     if (o->by < TROD_CACHE_BY_DATA) {
@@ -186,10 +186,12 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
     if (o->window_every && (o->window == 0 || o->window > o->window_every ||
                             o->window_warm > o->window_every - o->window))
         return trod_error(c->diag, TROD_ERR_USAGE, "cache.windows", NULL,
-                          "what counts of a window, and what is before it, is more than the whole");
+                          "option 'windows' (EVERY,WARM,COUNT): WARM and COUNT together are more "
+                          "than EVERY, or COUNT is 0");
     if (o->sweep && (o->skip || o->window_every || o->warm_full || o->memory))
         return trod_error(c->diag, TROD_ERR_USAGE, "cache.windows", NULL,
-                          "a sweep simulates all references");
+                          "--sweep simulates all references: it cannot be combined with --skip, "
+                          "--windows, --warmup full and --misses");
     if (o->sweep) {
         c->sweep = calloc(1, sizeof *c->sweep);
         return c->sweep ? trod_sweep_init(c->sweep, o->sweep, c->diag) : TROD_ERR_NOMEM;

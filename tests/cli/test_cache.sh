@@ -139,7 +139,7 @@ status 2
 err_has 'is not EVERY,WARM,COUNT'
 run trod cache --windows 4,3,2 ping.tarmac
 status 2
-err_has 'more than the whole'
+err_has 'are more than EVERY'
 run trod cache --warmup soon ping.tarmac
 status 2
 err_has 'neither a number'

@@ -31,8 +31,8 @@ cache --interval 18446744073709551615 --top 18446744073709551615 --by line --for
 json '(.intervals | length) == 1 and (.by | length) == 8'
 refuse "'--top': '18446744073709551616' is not a number" --top 18446744073709551616
 refuse 'is not EVERY,WARM,COUNT' --windows 1,,1
-refuse 'more than the whole' --windows 5,0,0
-refuse 'more than the whole' --windows 18446744073709551615,18446744073709551615,18446744073709551615
+refuse 'are more than EVERY' --windows 5,0,0
+refuse 'are more than EVERY' --windows 18446744073709551615,18446744073709551615,18446744073709551615
 
 # what does not go together
 refuse '--windows and --interval have one table' --config ok.conf --windows 4,1,2 --interval 2
@@ -64,7 +64,7 @@ bad "expected bytes: size=32K; got 'size=18446744073709551615'" 'cache L size=18
 bad "no size: cache 'L'" 'cache L size=0'
 bad "the lines cannot be shared out to the ways: cache 'L'" 'cache L size=4K ways=4294967295'
 echo 'cache line size=4K' >bad.conf
-refuse "a column 'line' besides the cache" --config bad.conf --by line
+refuse "a column 'line' already" --config bad.conf --by line
 # of words that come twice the last counts
 printf 'cores 2\ncache L size=4K cores=0 cores=1\n' >twice.conf
 run trod cache --config twice.conf --format json w.csv

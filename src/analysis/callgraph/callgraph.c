@@ -291,8 +291,7 @@ int cg_init(void *st, const struct cg_options *opt, const struct trod_context *c
     core->context = *c;
     if (f && f->kinds && !(f->kinds >> TROD_INSTR & 1))
         return trod_error(c->diag, TROD_ERR_UNSUPPORTED, "calls.instructions", NULL,
-                          "traces of format %s have no instructions: who calls whom is not seen "
-                          "there",
+                          "traces of format %s have no instructions: calls cannot be followed",
                           f->name);
     core->inline_exceptions = inlined;
     core->listing = listing;

@@ -32,8 +32,7 @@ static int want_name(struct cg_core *core, const char *name)
     if (n == 0)
         return trod_error(core->context.diag, TROD_ERR_USAGE, "calls.function", NULL,
                           "no function is called '%s'%s", name,
-                          core->context.symbols ? ""
-                                                : ": --symbols says what functions are called");
+                          core->context.symbols ? "" : ": name the program with --symbols");
     p = realloc(core->wanted, (core->n_wanted + n) * sizeof *p);
     if (!p)
         return TROD_ERR_NOMEM;

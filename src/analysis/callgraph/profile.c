@@ -299,7 +299,7 @@ static void put_edges(const struct table *t, const struct order *order, size_t n
     struct names names;
     struct trod_result_column columns[3 + CG_SELVES] = {
         {"function", TROD_COLUMN_KEY, NULL, NULL},
-        {"caller", TROD_COLUMN_KEY, NULL, "empty: nobody, the bottom of a stack"},
+        {"caller", TROD_COLUMN_KEY, NULL, "empty: none, the bottom of a stack"},
         {"calls", TROD_COLUMN_MEASURE, "activations", NULL},
     };
     const size_t n_columns = cost_columns(t, columns, 3, false, &names);

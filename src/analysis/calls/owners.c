@@ -51,7 +51,7 @@ static void put(const struct sys_state *s, const struct engine_owners *o, struct
     const unsigned cells = s->marked ? COUNTS : 1;
     const size_t n = engine_owners_count(o, s->opt->top, r);
 
-    trod_result_table(r, "owners", "system calls by who makes them", columns, 1 + cells);
+    trod_result_table(r, "owners", "system calls by caller", columns, 1 + cells);
     for (size_t i = 0; i < n; i++) {
         static const unsigned order[] = {INSTRUCTIONS, CALLS, FAILED, BLOCKING, TIME};
 

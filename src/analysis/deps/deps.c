@@ -125,7 +125,7 @@ static int init(void *st, const void *opt, const struct trod_context *context)
     memcpy(s->limits.latency, latencies, sizeof latencies);
     if (s->opt->group == 0 || s->opt->group > DEPS_GROUPS || s->opt->most == 0)
         return trod_error(context->diag, TROD_ERR_USAGE, "deps.option", NULL,
-                          "a group has 1 to %d instructions, and one line is remembered at least",
+                          "option 'group' is a number from 1 to %d, option 'most-lines' one from 1",
                           DEPS_GROUPS);
     s->limits.group = (uint16_t)s->opt->group;
     for (size_t i = 0; rc == TROD_OK && i < s->opt->latency.n; i++)

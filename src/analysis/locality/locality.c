@@ -119,11 +119,12 @@ static int check_options(const struct loc_options *o, struct trod_diag *diag)
                           "a sample of lines and a limit to lines exclude each other");
     if ((o->sample || o->memory || o->per || o->ways) && o->like)
         return trod_error(diag, TROD_ERR_USAGE, "locality.options", NULL,
-                          "--like goes with no sample, owner or ways: the tool has none");
+                          "--like cannot be combined with --sample, --memory, --per and --ways, "
+                          "which DynamoRIO's tools do not have");
     if (whose_of(o) != TROD_WHOSE_BYS && o->strides)
         return trod_error(diag, TROD_ERR_USAGE, "locality.options", NULL,
-                          "--strides are of instructions: it goes with no --per data, block or "
-                          "region");
+                          "--strides are of instructions: it cannot be combined with --per data, "
+                          "block or region");
     if (whose_of(o) != TROD_WHOSE_BYS && !o->shared)
         return trod_error(diag, TROD_ERR_USAGE, "locality.options", NULL,
                           "--per data, block and region look at all threads together: say "
@@ -486,8 +487,9 @@ static int boundary(void *st, const struct trod_boundary *at)
     struct loc_state *s = st;
 
     if (at->type == TROD_BOUNDARY_WARM && (s->own.times || s->opt->like || s->opt->strides))
-        return trod_error(s->context.diag, TROD_ERR_USAGE, "locality.warmup", NULL,
-                          "a warm-up goes with no --times, --window, --strides or --like");
+        return trod_error(
+            s->context.diag, TROD_ERR_USAGE, "locality.warmup", NULL,
+            "a warm-up cannot be combined with --times, --window, --strides or --like");
     if (at->type == TROD_BOUNDARY_WARM) {
         loc_lane_restart(&s->own);
         if (s->owner)

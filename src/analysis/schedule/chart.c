@@ -166,7 +166,7 @@ void sch_chart_result(const struct sch_state *s, struct trod_result *r)
     if (!order)
         return;
     sch_sorted(s, order);
-    trod_result_table(r, "chart", "who ran where", columns, 4);
+    trod_result_table(r, "chart", "which thread ran where", columns, 4);
     for (size_t k = 0; k < s->n_cores; k++) {
         const struct sch_core *c = &s->core[order[k]];
 

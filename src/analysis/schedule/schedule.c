@@ -24,7 +24,7 @@ static const char *const like_names[] = {"none",         "schedule_stats", "seri
 
 static const struct trod_option options[] = {
     {"chart", 0, TROD_OPT_BOOL, AT(chart), NULL,
-     "draw who ran where and when instead, in text output", NULL, NULL},
+     "draw which thread ran where and when instead, in text output", NULL, NULL},
     {"width", 0, TROD_OPT_COUNT, AT(width), "N",
      "characters of a line of the chart (default: the terminal's)", NULL, NULL},
     {"like", 0, TROD_OPT_ENUM, AT(like), "TOOL",
@@ -133,7 +133,7 @@ static int layout(const void *st, struct trod_buf *out)
 const struct trod_analysis trod_analysis_schedule = {
     .name = "schedule",
     .title = "which thread ran on which core, and when",
-    .about = "Shows who ran where: instructions, threads and switches of each core,\n"
+    .about = "Shows which thread ran where: instructions, threads and switches of each core,\n"
              "instructions between switches, system calls and how long they took with and\n"
              "without a switch, migrations, idle steps; --chart draws it.\n"
              "\n"

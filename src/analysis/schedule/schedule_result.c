@@ -236,7 +236,7 @@ int sch_result(const void *st, struct trod_result *r)
                     : s->marked ? "the recorded cpus"
                                 : "the cpus of the trace");
     if (!s->instructions)
-        trod_result_str(r, "note", "no instructions are recorded, which tell who ran on a core");
+        trod_result_str(r, "note", "no instructions are recorded, which tell what ran on a core");
     trod_result_u64(r, "instructions", s->instructions);
     trod_result_u64(r, "switches", all.switches);
     trod_result_u64(r, "voluntary", all.voluntary);

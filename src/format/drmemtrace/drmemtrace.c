@@ -129,7 +129,8 @@ static int start(void *dec, const void *opt, const struct trod_span *head, struc
     }
     if (version > DRM_VERSION_MAX)
         return trod_error(diag, TROD_ERR_UNSUPPORTED, "drmemtrace.version", &at,
-                          "version %" PRIu64 " is newer than %d", version, DRM_VERSION_MAX);
+                          "format version %" PRIu64 " is not known: trod reads versions up to %d",
+                          version, DRM_VERSION_MAX);
     *d = (struct drm_dec){.meta = meta,
                           .file = meta->file,
                           .width = (uint8_t)width,

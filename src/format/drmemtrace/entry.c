@@ -235,7 +235,10 @@ static int bundle(struct drm_call *c, const uint8_t *tile, const uint8_t *p, uin
 
     if (!d->pc_known || d->next_pc == 0 || count == 0 || count > room) {
         trod_error(c->diag, TROD_ERR_CORRUPT, "drmemtrace.bundle", &at,
-                   "bundle of %u instructions cannot be", count);
+                   "bundle of %u instructions: %s", count,
+                   count == 0     ? "there must be one"
+                   : count > room ? "an entry has no room for their lengths"
+                                  : "there is no instruction before it");
         return drm_note(c, tile, p + d->width, DRM_NOTE_UNKNOWN);
     }
     if (c->out->have & TROD_COL_CODE)

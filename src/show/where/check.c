@@ -117,7 +117,7 @@ static int range(struct where_tree *t, struct where_node *n)
     n->type = TYPE_NUMBER;
     if (hi && hi->op == OP_NUMBER && n->num) {
         if (hi->num == 0)
-            return where_error(t->diag, t->text, hi->pos, "nothing lies below this end");
+            return where_error(t->diag, t->text, hi->pos, "no number lies below this end");
         hi->num--;
         n->num = 0;
     }
@@ -335,9 +335,10 @@ static int among(struct where_tree *t, struct where_node *n)
     if (a->type == TYPE_BARE)
         return unknown_name(t, a);
     if (a->op != OP_NAME && a->type != TYPE_NUMBER)
-        return where_error(t->diag, t->text, a->pos, "%s is in nothing", type_names[a->type]);
+        return where_error(t->diag, t->text, a->pos, "%s cannot stand before 'in'",
+                           type_names[a->type]);
     if (a->type == TYPE_BOOL)
-        return where_error(t->diag, t->text, a->pos, "a condition is in nothing");
+        return where_error(t->diag, t->text, a->pos, "a condition cannot stand before 'in'");
     if (b->op != OP_SET && !is_number(a))
         return where_error(t->diag, t->text, b->pos, "a set {...} is expected here");
     for (int i = b->op == OP_SET ? b->a : n->b; i >= 0; i = t->node[i].next) {
