@@ -277,6 +277,21 @@ static size_t flag_or_pc(const struct trod_nav_state *s, const char *name, uint8
     return 0;
 }
 
+/* Of the registers that NAME may mean (itself, its banks) the one written last; else UINT32_MAX. */
+static uint32_t written_last(const struct trod_nav_state *s, const char *name)
+{
+    const struct nav_file *f = file_of(s);
+    uint32_t last = UINT32_MAX;
+    char query[NAV_NAME];
+
+    nav_canonical(s->names.isa, name, query);
+    for (uint32_t id = 0; id < s->names.n; id++)
+        if (nav_names_means(&s->names, id, query) && is_known(f, id) &&
+            (last == UINT32_MAX || f->reg[id].row >= f->reg[last].row))
+            last = id;
+    return last;
+}
+
 bool trod_nav_state_named(const struct trod_nav_state *s, const char *name, uint8_t *value,
                           uint8_t *known, size_t size, size_t *n)
 {
@@ -286,17 +301,10 @@ bool trod_nav_state_named(const struct trod_nav_state *s, const char *name, uint
     const struct nav_value *v;
 
     *n = 0;
-    if (!nav_names_part(&own->names, name, strlen(name), "", 0, false, &part)) {
-        char query[NAV_NAME];
-
-        nav_canonical(s->names.isa, name, query);
+    if (!nav_names_part(&own->names, name, strlen(name), "", 0, false, &part))
         memset(&part, 0, sizeof part);
-        part.id = UINT32_MAX;
-        for (uint32_t id = 0; id < s->names.n; id++) /* of its banks that which was written last */
-            if (nav_names_means(&s->names, id, query) && is_known(f, id) &&
-                (part.id == UINT32_MAX || f->reg[id].row >= f->reg[part.id].row))
-                part.id = id;
-    }
+    if (!part.bits) /* a whole register; names that only later rows tell are there too */
+        part.id = written_last(s, name);
     if (!is_known(f, part.id))
         return (*n = flag_or_pc(s, name, value, known, size)) > 0;
     if (part.off >= f->reg[part.id].size)

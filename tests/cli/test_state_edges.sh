@@ -155,4 +155,17 @@ err_has "'t.tarmac' is a file: the expression comes last"
 run trod flame --normalize t.tarmac
 status 2
 err_has "'--normalize' goes with '--against'"
+# a name that only later rows have is the bank's before them, and after a bank is written: with an index, which has
+# all names, and without
+printf '%d clk cpu0 R %s 000000000000%04x\n' 1 SP_EL3 12288 2 SP_EL1 4096 3 SP 16384 4 SP_EL1 20480 >banks.tarmac
+printf '5 clk cpu0 IT (1) 80001000 d2800140 O EL3h_s : MOV x0,#0xa\n' >>banks.tarmac
+for index in no yes; do
+    last="banks, index: $index"
+    for row in 0 1 2 3 4; do
+        trod state --no-calls --format json --register sp --at $row banks.tarmac | jq -r '.registers[0].value'
+    done | tr '\n' ' ' >got
+    echo '0x0000000000003000 0x0000000000001000 0x0000000000004000 0x0000000000005000 0x0000000000005000 ' >want
+    same want <(cat got; echo)
+    trod index banks.tarmac 2>made
+done
 finish
