@@ -142,11 +142,13 @@ int browse_change(struct browse *b, const char *what, bool back)
 
     browse_query(b, what, TROD_NAV_WRITES, &c.query);
     if (!c.query.reg) {
+        if (c.query.hi - c.query.lo > 7)
+            return TROD_ERR_USAGE;
         c.query.access |= TROD_NAV_READS;
         c.n = (size_t)(c.query.hi - c.query.lo) + 1;
     }
-    if (c.n > 8 || !(hit = malloc(PART * sizeof *hit)))
-        return c.n > 8 ? TROD_ERR_USAGE : TROD_ERR_NOMEM;
+    if (!(hit = malloc(PART * sizeof *hit)))
+        return TROD_ERR_NOMEM;
     if (b->rows)
         rc = back ? backward(&c, hit, &row) : forward(&c, hit, &row);
     free(hit);

@@ -260,6 +260,7 @@ static void test_changes(void **state)
             for (unsigned i = 0; i < 20; i++)
                 check_changes(t.b, what, (const char(*)[64])value, (unsigned)gen_below(&g, ROWS));
         }
+        assert_int_equal(browse_change(t.b, "0..0xffffffffffffffff", false), TROD_ERR_USAGE);
         end_text(&t);
         trod_buf_fini(&text);
     }
