@@ -68,6 +68,10 @@ static const struct question {
     {"find-text", {"find", "text ~ /no such text/", "--count"}},
     {"find-opcode", {"find", "opcode == 0x12345678 || opcode == 0x0fc7", "--count"}},
     {"find-register-name", {"find", "register in {x77, q31}", "--count"}},
+    {"calls", {"calls"}},
+    {"profile", {"profile"}},
+    {"flame", {"flame"}},
+    {"flame-svg", {"flame", "--svg"}},
 };
 
 static bool run(const char *text)

@@ -382,6 +382,14 @@ int trod_nav_call_events(struct trod_nav *nav, uint64_t row, trod_nav_call_fn fn
 int trod_nav_callstack(struct trod_nav *nav, const struct trod_callstack_sink *sink,
                        struct trod_callstack_counts *counts);
 
+/*
+ * The same summed up, as trod_callstack_source.sums gives it: FN is called once, with USER. Returns
+ * 0, TROD_ERR_UNKNOWN (as above, or the index has no sums: the stacks are too many, or nearly as
+ * many as the activations), what FN returned, or an error, reported.
+ */
+int trod_nav_call_sums(struct trod_nav *nav, trod_call_sums_fn fn, void *user,
+                       struct trod_callstack_counts *counts);
+
 /* ---- the state at a row */
 
 struct trod_nav_state;

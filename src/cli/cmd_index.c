@@ -48,8 +48,23 @@ static void progress(void *user, const struct trod_trace_progress *p)
     cli_progress_show(user, p);
 }
 
-static void tell_index(struct trod_emit *e, const struct trod_nav *nav,
-                       const struct trod_index_info *x)
+static int count_stacks(void *user, const struct trod_call_sum *at, size_t n, bool timed)
+{
+    (void)at, (void)timed;
+    *(uint64_t *)user = n - 1; /* number 0 is none */
+    return 0;
+}
+
+/* Stacks by which calls are summed up in the index of NAV. */
+static uint64_t stacks_of(struct trod_nav *nav)
+{
+    struct trod_callstack_counts counts;
+    uint64_t n = 0;
+
+    return trod_nav_call_sums(nav, count_stacks, &n, &counts) == 0 ? n : 0;
+}
+
+static void tell_index(struct trod_emit *e, struct trod_nav *nav, const struct trod_index_info *x)
 {
     uint64_t rest, named;
     const uint64_t shapes = trod_index_shapes(nav, &rest);
@@ -71,6 +86,7 @@ static void tell_index(struct trod_emit *e, const struct trod_nav *nav,
     trod_emit_count(e, "whole_files", trod_index_whole_files(nav));
     trod_emit_count(e, "activations", x->activations);
     trod_emit_count(e, "activations_with_symbols", trod_index_named(nav, &named));
+    trod_emit_count(e, "call_stacks", stacks_of(nav));
     trod_emit_count(e, "damaged_places", x->problems);
     trod_emit_open(e, "bytes_of", "bytes of its parts");
     trod_emit_bytes(e, "states", x->states);

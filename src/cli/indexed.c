@@ -114,6 +114,22 @@ static int tell(void *ctx, const struct trod_callstack_sink *sink,
     return rc;
 }
 
+static int sums(void *ctx, trod_call_sums_fn fn, void *user, struct trod_callstack_counts *counts)
+{
+    struct indexed *x = ctx;
+    int rc = TROD_OK;
+
+    memset(counts, 0, sizeof *counts);
+    for (size_t i = 0; rc == TROD_OK && i < x->n; i++) {
+        struct trod_callstack_counts of_one;
+
+        rc = trod_nav_call_sums(x->nav[i], fn, user, &of_one);
+        if (rc == TROD_OK)
+            trod_callstack_counts_add(counts, &of_one);
+    }
+    return rc;
+}
+
 static int wrote(void *ctx, uint32_t stream, const char *name, uint64_t from, uint64_t *row,
                  const struct trod_batch **b, uint32_t *i)
 {
@@ -142,7 +158,7 @@ int cli_indexed(struct trod_run *r, const struct cli *c, const struct cli_analys
 {
     struct indexed x = {.c = c, .o = o, .symbols = symbols, .told = diag};
     const struct trod_callstack_source source = {
-        .meta = meta, .tell = tell, .ctx = &x, .wrote = wrote};
+        .meta = meta, .tell = tell, .ctx = &x, .wrote = wrote, .sums = sums};
     int rc;
 
     if (o->index.no_index)

@@ -8,6 +8,7 @@
 
 #include "core/grow.h"
 #include "core/reason.h"
+#include "isa/functions.h"
 #include "isa/lines.h"
 
 #include <errno.h>
@@ -466,6 +467,26 @@ bool trod_symbols_function_after(const struct trod_symbols *s, uint64_t address,
         return false;
     range_of(s, n, out);
     return true;
+}
+
+int trod_symbols_of_functions(struct trod_symbols **out, const struct trod_symbol_range *at,
+                              size_t n)
+{
+    struct trod_symbols *s;
+    int rc = trod_symbols_new(out);
+
+    if (rc < 0)
+        return rc;
+    s = *out;
+    s->names = calloc(1, 1);
+    s->function = calloc(n + 1, sizeof *s->function);
+    s->sorted = true;
+    if (!s->names || !s->function)
+        return TROD_ERR_NOMEM;
+    for (; s->n_functions < n; s->n_functions++)
+        s->function[s->n_functions] =
+            (struct symbol){.at = at[s->n_functions].begin, .end = at[s->n_functions].end};
+    return TROD_OK;
 }
 
 bool trod_symbols_raw(const struct trod_symbols *s, size_t i, struct trod_symbol_raw *out)

@@ -246,6 +246,8 @@ bool trod_index_about(const struct trod_nav *nav, struct trod_index_info *out)
 
         if (s->id && s->id < sizeof part / sizeof *part)
             *part[s->id] += s->length;
+        if (s->id == NAV_S_TREE)
+            out->calls += s->length;
     }
     return true;
 }
@@ -342,25 +344,19 @@ static int look(const struct subject *s, struct nav_build_options *build)
     return TROD_OK;
 }
 
-/*
- * The index at PATH, of trace T of one file as it was before it grew, from which a new one can go
- * on; or NULL.
- */
+/* The index at PATH, of trace T of one file as it was before it grew; or NULL. */
 static struct nav_index *of_before(const char *path, const struct trod_trace *t,
                                    const struct nav_build_options *build)
 {
     const char *trace = trod_trace_path(t, 0), *why;
     struct nav_bound now, then;
     const struct nav_bound *was;
-    const uint64_t functions = nav_functions(build->symbols);
     struct nav_index *x;
 
     if (access(path, R_OK) != 0 || nav_index_open(&x, path, &why) < 0)
         return NULL;
     was = &x->source[0].bound;
-    if (nav_index_check_all(x) == TROD_OK && trod_trace_files(t) == 1 && x->n_sources == 1 &&
-        x->complete && x->problems == 0 && x->n_segments > 1 &&
-        strcmp(x->options, build->options) == 0 && (functions == 0 || functions == x->functions) &&
+    if (trod_trace_files(t) == 1 && x->n_sources == 1 && strcmp(x->options, build->options) == 0 &&
         strcmp(x->format, trod_trace_format(t)->name) == 0 &&
         nav_bind(trace, false, &now) == TROD_OK && now.size > was->size &&
         nav_bind_as(trace, was->size, &then) == TROD_OK && then.edges == was->edges &&
@@ -370,13 +366,25 @@ static struct nav_index *of_before(const char *path, const struct trod_trace *t,
     return NULL;
 }
 
+/* Can one that is made as BUILD says go on from X? */
+static bool goes_on(const struct nav_index *x, const struct nav_build_options *build)
+{
+    const uint64_t functions = nav_functions(build->symbols);
+
+    return x->complete && x->problems == 0 && x->n_segments > 1 &&
+           (functions == 0 || functions == x->functions) && nav_index_check_all(x) == TROD_OK;
+}
+
 /* An index of S to WHERE. */
 static int make(const struct subject *s, const char *where, struct nav_build_options *build)
 {
     struct nav_index *before = of_before(where, s->trace, build);
+    struct trod_symbols *own = NULL;
     int rc = TROD_OK;
 
-    if (before) {
+    if (before && !build->symbols)
+        build->symbols = own = nav_functions_of(before);
+    if (before && goes_on(before, build)) {
         build->of = before;
         build->isa = before->names.isa;
         build->endian = before->endian;
@@ -386,6 +394,7 @@ static int make(const struct subject *s, const char *where, struct nav_build_opt
     if (rc == TROD_OK)
         rc = nav_index_build(s->trace, where, build);
     nav_index_close(before);
+    trod_symbols_free(own);
     return rc;
 }
 

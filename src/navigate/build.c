@@ -9,6 +9,7 @@
 
 #include "core/wide.h"
 #include "io/crc32c.h"
+#include "navigate/tree.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -355,6 +356,10 @@ static int finish(struct nav_builder *b)
         rc = nav_put_section(b, NAV_S_BLOCKS, 0, b->block, b->n_blocks * sizeof *b->block,
                              b->n_blocks * sizeof *b->block);
     content.n = 0;
+    if (rc == TROD_OK)
+        rc = nav_trees_put(b);
+    if (rc == TROD_OK)
+        rc = nav_functions_put(b);
     if (rc == TROD_OK)
         rc = nav_points_put(b);
     if (rc == TROD_OK)

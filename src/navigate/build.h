@@ -140,6 +140,8 @@ void nav_points_end(struct nav_builder *b);
 int nav_points_put(struct nav_builder *b);
 /* continue.c: B, which has just begun, goes on behind all but the last segment of X. */
 int nav_builder_continue(struct nav_builder *b, const struct nav_index *x);
+/* named.c: the functions of the symbols of B. */
+int nav_functions_put(struct nav_builder *b);
 /* meta.c: the section META, and back. */
 int nav_meta_save(const struct nav_builder *b, struct trod_buf *out);
 int nav_meta_load(struct nav_index *x, struct trod_span in);

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "navigate/events.h"
+#include "navigate/tree.h"
 
 /* A stack: the activations of a context of a lane. */
 struct stack {
@@ -40,6 +41,7 @@ struct nav_calls {
     bool log;
     struct trod_buf begin;
     struct nav_events events;
+    struct nav_tree tree;
 };
 
 static struct stack *stack_of(struct nav_calls *c, uint32_t lane, uint32_t context)
@@ -192,7 +194,9 @@ static int enter(void *ctx, struct trod_frame *f)
 
     if (rc == TROD_OK)
         rc = switch_to(c, s, e.at);
-    return rc < 0 || !c->log ? rc : nav_events_put(&c->events, &e);
+    if (rc == TROD_OK && c->log)
+        rc = nav_events_put(&c->events, &e);
+    return rc < 0 || !c->log ? rc : nav_tree_enter(&c->tree, f);
 }
 
 static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *end)
@@ -213,7 +217,9 @@ static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *
     if (rc < 0)
         return rc;
     s->n -= s->n > 0;
-    return c->log ? nav_events_put(&c->events, &e) : TROD_OK;
+    if (c->log)
+        rc = nav_events_put(&c->events, &e);
+    return rc < 0 || !c->log ? rc : nav_tree_leave(&c->tree, f, end);
 }
 
 static int unmatched(void *ctx, uint32_t lane, const struct trod_moment *to)
@@ -280,6 +286,7 @@ void nav_calls_free(struct nav_calls *c)
     forget(c);
     trod_buf_fini(&c->begin);
     nav_events_fini(&c->events);
+    nav_tree_fini(&c->tree);
     free(c);
 }
 
@@ -315,6 +322,17 @@ int nav_calls_save(struct nav_calls *c, struct trod_buf *out)
         rc = nav_events_save(&c->events, out);
     c->begin.n = 0;
     return rc < 0 ? rc : put_stacks(c, &c->begin);
+}
+
+int nav_calls_tree(struct nav_calls *c, uint64_t part, struct trod_buf *out)
+{
+    struct trod_callstack_counts counts;
+    uint64_t n = 0;
+
+    nav_calls_counts(c, &counts);
+    for (unsigned k = 0; k < TROD_FRAME_KINDS; k++)
+        n += counts.entered[k];
+    return nav_tree_save(&c->tree, n / part, out);
 }
 
 /* ---- looked up */
@@ -560,31 +578,12 @@ int nav_calls_begin(struct trod_span in, uint64_t row, struct trod_buf *out,
     return rc;
 }
 
-/* Behind the stacks of IN, which are not looked at. */
-static int skip_stacks(struct trod_span *in)
-{
-    uint64_t n, frames, v;
-
-    if (trod_unpack(in, &n) < 0)
-        return TROD_ERR_CORRUPT;
-    while (n--) {
-        for (unsigned k = 0; k < 3; k++)
-            if (trod_unpack(in, &v) < 0)
-                return TROD_ERR_CORRUPT;
-        if (trod_unpack(in, &frames) < 0)
-            return TROD_ERR_CORRUPT;
-        for (struct trod_nav_call call; frames; frames--) {
-            uint64_t more;
-
-            if (trod_unpack(in, &v) < 0 || trod_unpack(in, &more) < 0 || !get_call(in, 0, &call))
-                return TROD_ERR_CORRUPT;
-        }
-    }
-    return TROD_OK;
-}
-
 int nav_calls_read(struct trod_span in, struct nav_events_reader *out)
 {
+    struct nav_calls c = {0};
+    int rc = get_stacks(&c, &in);
+
     *out = (struct nav_events_reader){.left = 0};
-    return skip_stacks(&in) < 0 ? TROD_ERR_CORRUPT : nav_events_open(out, in);
+    forget(&c);
+    return rc < 0 ? rc : nav_events_open(out, in);
 }

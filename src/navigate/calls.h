@@ -34,6 +34,11 @@ int nav_calls_save(struct nav_calls *c, struct trod_buf *out);
 /* How many events there are to be saved. */
 size_t nav_calls_events(const struct nav_calls *c);
 /*
+ * All streams have ended: what calls cost by stacks (tree.h), appended to OUT, unless a stack has
+ * fewer than PART activations on average. The same.
+ */
+int nav_calls_tree(struct nav_calls *c, uint64_t part, struct trod_buf *out);
+/*
  * The stack of STREAM at ROW from what nav_calls_save gave: N frames, outermost first, appended to
  * OUT as struct trod_nav_call. Returns 0, TROD_ERR_CORRUPT or TROD_ERR_NOMEM.
  */

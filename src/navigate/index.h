@@ -25,24 +25,27 @@ enum {
 
 /* Sections. Numbers that are not known are skipped. */
 enum nav_section_id {
-    NAV_S_META = 1,     /* what the index is of, names, streams, segments */
-    NAV_S_BLOCKS = 2,   /* struct nav_block, one after the other */
-    NAV_S_LOG = 3,      /* what decoders learn and never forget */
-    NAV_S_STATES = 4,   /* of a segment: for each block the decoder's state and all registers */
-    NAV_S_LINES = 5,    /* of a segment: postings by line of memory: bytes written, read */
-    NAV_S_SITES = 6,    /* by address of instructions that rows belong to: executions, kinds */
-    NAV_S_REGS = 7,     /* by register: 2 * number, + 1 where it is read */
-    NAV_S_MARKS = 12,   /* of a segment: by kind of row: how many */
-    NAV_S_BLOOM = 13,   /* of a segment: which lines of memory it can tell something of */
-    NAV_S_VALUES = 14,  /* of a segment: which values rows have, by block and step (values.h) */
-    NAV_S_SHAPES = 15,  /* of a segment: what rows look like that did not before (shapes.h) */
-    NAV_S_TEXTS = 16,   /* by number of what rows look like that are no instructions: how many */
-    NAV_S_NUMBERS = 17, /* by value: rows of blocks that have few with one */
-    NAV_S_MEMORY = 11,  /* of a segment: by line of memory, what its blocks leave there */
-    NAV_S_CALLS = 10,   /* of a segment: call stacks at its beginning, what happens to them */
-    NAV_S_NAMED = 18,   /* the same as symbols make of it, where there were some */
-    NAV_S_WINDOW = 9,   /* of a point: what was decoded last before it */
-    NAV_S_ACCESS = 8    /* points in compressed files: struct nav_access_point, by file */
+    NAV_S_META = 1,        /* what the index is of, names, streams, segments */
+    NAV_S_BLOCKS = 2,      /* struct nav_block, one after the other */
+    NAV_S_LOG = 3,         /* what decoders learn and never forget */
+    NAV_S_STATES = 4,      /* of a segment: for each block the decoder's state and all registers */
+    NAV_S_LINES = 5,       /* of a segment: postings by line of memory: bytes written, read */
+    NAV_S_SITES = 6,       /* by address of instructions that rows belong to: executions, kinds */
+    NAV_S_REGS = 7,        /* by register: 2 * number, + 1 where it is read */
+    NAV_S_MARKS = 12,      /* of a segment: by kind of row: how many */
+    NAV_S_BLOOM = 13,      /* of a segment: which lines of memory it can tell something of */
+    NAV_S_VALUES = 14,     /* of a segment: which values rows have, by block and step (values.h) */
+    NAV_S_SHAPES = 15,     /* of a segment: what rows look like that did not before (shapes.h) */
+    NAV_S_TEXTS = 16,      /* by number of what rows look like that are no instructions: how many */
+    NAV_S_NUMBERS = 17,    /* by value: rows of blocks that have few with one */
+    NAV_S_MEMORY = 11,     /* of a segment: by line of memory, what its blocks leave there */
+    NAV_S_CALLS = 10,      /* of a segment: call stacks at its beginning, what happens to them */
+    NAV_S_NAMED = 18,      /* the same as symbols make of it, where there were some */
+    NAV_S_TREE = 20,       /* what calls cost by stacks of functions (tree.h), */
+    NAV_S_NAMED_TREE = 21, /* and as symbols make of them; each may be missing */
+    NAV_S_FUNCTIONS = 22,  /* where functions of these symbols begin and end; may be missing */
+    NAV_S_WINDOW = 9,      /* of a point: what was decoded last before it */
+    NAV_S_ACCESS = 8       /* points in compressed files: struct nav_access_point, by file */
 };
 
 struct nav_section {
@@ -187,6 +190,8 @@ uint64_t nav_hash(uint64_t h, const void *p, size_t n);
  * no functions, or SYMBOLS is NULL.
  */
 uint64_t nav_functions(const struct trod_symbols *symbols);
+/* Symbols with the functions that X was made with; NULL: it does not have them. */
+struct trod_symbols *nav_functions_of(const struct nav_index *x);
 
 /* segment.c: postings as bytes, and questions. */
 int nav_postings_sort(struct nav_postings *p);
@@ -296,6 +301,7 @@ struct nav_build_options {
     uint32_t segment;    /* blocks of a segment; 0: NAV_SEGMENT */
     uint64_t apart;      /* bytes between points of a gzip file; 0: NAV_APART */
     uint64_t memory;     /* bytes that what a block leaves in memory may take; 0: by rows */
+    uint64_t per_stack;  /* activations that are summed up in one, least; 0: NAV_TREE_PART */
     unsigned jobs;       /* threads; 0: as many as are of use */
     const struct trod_symbols *symbols; /* calls are followed with them, too; NULL: none */
     const struct nav_index *of;         /* an index of a trace that has grown since; NULL: none */

@@ -48,6 +48,38 @@ def program(path, n):
             pc[cpu] = pc[cpu] + 4 if straight else 0x1000 + 4 * random.randrange(40) + 0x400 * cpu
 
 
+def calm(path, n):
+    """N times the same calls of three functions on each of two cpus, here and there with an interrupt."""
+    random.seed(12)
+    time = count = 0
+    with open(path, "w") as out:
+        def put(cpu, pc, code, *rest):
+            nonlocal time, count
+            time, count = time + random.randrange(3), count + 1
+            out.write(f"{time} clk cpu{cpu} IT ({count}) {pc:016x} {code} O EL1h_n : x\n")
+            for line in rest:
+                out.write(f"{time} clk cpu{cpu} {line}\n")
+
+        def call(cpu, at, depth):
+            put(cpu, at, "d503201f")
+            if random.random() < 0.02:
+                put(cpu, at + 4, "d503201f", f"E {at + 8:016x} 00000005 IRQ")
+                put(cpu, 0x9000, "d503201f")
+                put(cpu, 0x9004, "d69f03e0")
+            else:
+                put(cpu, at + 4, "d503201f")
+            for k in range(depth):
+                put(cpu, at + 8 + 4 * k, "94000004", f"R X30 {at + 12 + 4 * k:016x}")
+                call(cpu, 0x2000 + 0x100 * (depth - k), depth - 1)
+            put(cpu, at + 8 + 4 * depth, "d65f03c0")
+
+        for i in range(n):
+            cpu = i % 3 == 0
+            put(int(cpu), 0x1000, "94000004", f"R X30 {0x1004:016x}")
+            call(int(cpu), 0x2400, 3)
+            put(int(cpu), 0x1004, "17ffffff")
+
+
 def trod(*args):
     p = subprocess.run([TROD, *args], stdin=subprocess.DEVNULL, capture_output=True, check=False)
     return p.returncode, p.stdout, p.stderr
@@ -105,6 +137,56 @@ def questions(rows, insns, last, few):
             yield f"view --at {row} {more}"
 
 
+def whole(other):
+    """Questions about all calls of the trace; OTHER is another one."""
+    asks = [f"calls {o}" for o in ["", "--depth 2", "--top 3", "--top 0", "--weight time", "--weight instructions,time", "--list", "--list --depth 2",
+                                   "--final-stack", "--function 0x2100"]]
+    asks += [f"profile {o}" for o in ["", "--top 2", "--top 0", "--sort inclusive", "--sort calls", "--sort address", "--exceptions inline",
+                                      "--exceptions inline --weight time,instructions"]]
+    asks += ["run calls:top=4,profile,flame", "run profile:exceptions=inline,calls:weight=time"]
+    for question, more in itertools.product(asks, ["", "--symbols f.elf", "--strict", "-j1", "-j3", "--by thread"]):
+        yield f"{question} --format json {more}"
+    for question, form in itertools.product(asks, ["text", "csv"]):
+        yield f"{question} --format {form}"
+    for how, more in itertools.product(["", "--reverse", "--exceptions inline", "--weight time", "--svg", "--svg --reverse", f"--against {other}",
+                                        f"--against {other} --normalize", f"--svg --against {other}"], ["", "--symbols f.elf", "-j1", "-j3"]):
+        yield f"flame {how} {more}"
+
+
+def stacks(file, *args):
+    """Makes an index of FILE with ARGS; stacks that it has sums of."""
+    status, _, err = trod("index", "-q", *args, file)
+    if status:
+        sys.exit(f"{file}: {err.decode()}")
+    return json.loads(trod("index", "--info", "--format", "json", file)[1])["traces"][0]["call_stacks"]
+
+
+def all_calls(pool):
+    """The whole trace, of few stacks: with an index made without symbols and with them, also when the trace grows."""
+    calm("g.tarmac", 300)
+    with open("g.tarmac") as f:
+        text = f.readlines()
+    with open("w.tarmac", "w") as f:
+        f.writelines(text[:len(text) // 2])
+    calm("o.tarmac", 200)
+    wrong, asked = [], 0
+    if not stacks("o.tarmac"):
+        wrong.append("o.tarmac: no sums")
+    for step, args in enumerate([[], ["--symbols", "f.elf"], [], ["--again"]]):
+        if step == 2:
+            with open("w.tarmac", "w") as f:
+                f.writelines(text)
+        if not 10 < stacks("w.tarmac", *args) < 1000:
+            wrong.append("w.tarmac: no sums")
+        asks = list(whole("o.tarmac"))
+        answers = list(pool.map(lambda q: differ("w.tarmac", q), random.sample(asks, len(asks) // (2 if step == 1 else 6))))
+        asked += sum(ok for ok, _ in answers)
+        wrong += [text for _, text in answers if text]
+    print(f"all calls: {asked} questions answered, {len(wrong)} differ")
+    print("\n".join(wrong), end="\n" if wrong else "")
+    return len(wrong) + (asked < 150)
+
+
 def ask(file, question):
     words = question.split(" ")
     words = [file if w == "{file}" else w for w in words if w] + ["-q"]  # how many rows were read is told
@@ -152,6 +234,9 @@ def main():
         if status:
             sys.exit(f"{name}: {err.decode()}")
     failed = asked = 0
+    if not sys.argv[2:]:
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            failed += all_calls(pool)
     for name in sys.argv[2:] or files:
         status, _, err = trod("index", "-q", files[name])
         if status:

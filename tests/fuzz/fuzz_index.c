@@ -263,6 +263,15 @@ static int count_frame(void *ctx, struct trod_frame *f)
     return TROD_OK;
 }
 
+static int add_sums(void *user, const struct trod_call_sum *at, size_t n, bool timed)
+{
+    for (size_t i = 0; i < n; i++) {
+        fuzz_true(i ? at[i].parent < i : n > 0, "a stack stands on one that comes behind it");
+        *(uint64_t *)user += at[i].calls + at[at[i].parent].function + timed;
+    }
+    return TROD_OK;
+}
+
 /* All calls, by the index alone. */
 static void all_calls(struct trod_nav *nav)
 {
@@ -271,6 +280,7 @@ static void all_calls(struct trod_nav *nav)
     struct trod_callstack_counts counts;
 
     trod_nav_callstack(nav, &sink, &counts);
+    trod_nav_call_sums(nav, add_sums, &n, &counts);
 }
 
 static void as_trace(const char *from, uint64_t memory, const uint8_t *data, size_t size)

@@ -397,12 +397,16 @@ static void test_golden(void **state)
     free(dir);
 }
 
-/* A trace that has grown: the calls before are those of the index that there was. */
-static void grown(const struct trod_symbols *with_symbols)
+/*
+ * A trace that has grown: the calls before are those of the index that there was. SMALL: it has but
+ * one segment and is made anew. AGAIN: symbols are named once more; else it knows their functions.
+ */
+static void grown(const struct trod_symbols *with_symbols, bool small, bool again)
 {
-    const struct trod_index_options opt = {.struct_size = sizeof opt, .symbols = with_symbols};
+    const struct trod_index_options opt = {.struct_size = sizeof opt,
+                                           .symbols = again ? with_symbols : NULL};
     const struct nav_build_options build = {
-        .block_rows = 50, .segment = 2, .apart = 1, .jobs = 1, .symbols = with_symbols};
+        .block_rows = small ? 0 : 50, .segment = 2, .apart = 1, .jobs = 1, .symbols = with_symbols};
     const struct trod_input_options input = {0};
     struct nav_files f = nav_files_new(1, ".tarmac");
     const char *const path = f.path[0];
@@ -441,9 +445,9 @@ static void test_grown(void **state)
     struct trod_symbols *own = random_functions(&g, elf);
 
     (void)state;
-    grown(NULL);
-    if (own)
-        grown(own);
+    grown(NULL, false, false);
+    for (unsigned i = 0; own && i < 4; i++)
+        grown(own, i & 1, i & 2);
     symbols = NULL;
     trod_symbols_free(own);
     free(elf);
