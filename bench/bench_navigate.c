@@ -72,6 +72,16 @@ static const struct question {
     {"profile", {"profile"}},
     {"flame", {"flame"}},
     {"flame-svg", {"flame", "--svg"}},
+    {"find-size", {"find", "kind == WRITE && size in {4, 8}", "--count"}},
+    {"find-size-first", {"find", "size == 3 && kind == READ", "--first"}},
+    {"find-taken", {"find", "taken", "--count"}},
+    {"find-stream", {"find", "stream == 0 && !(privileged || kind == READ)", "--count"}},
+    {"find-since", {"find", "SINCE", "--count"}},
+    {"find-above", {"find", "ABOVE", "--count"}},
+    {"find-page", {"find", "PAGE", "--count"}},
+    {"find-has", {"find", "has(value)", "--count"}},
+    {"find-zero", {"find", "value == 0", "--count"}},
+    {"find-other", {"find", "OTHER", "--count"}},
 };
 
 static bool run(const char *text)
@@ -190,6 +200,18 @@ static const char *fill(const char *word, const struct place *p, uint64_t rows, 
     } else if (strcmp(word, "STILL") == 0) {
         snprintf(room, WORDS, "pc == 0x%llx && kind == WRITE", (unsigned long long)p->still);
         return p->has_still ? room : NULL;
+    } else if (strcmp(word, "OTHER") == 0) {
+        snprintf(room, WORDS, "value != 0x%llx", (unsigned long long)p->value);
+        return p->has_value ? room : NULL;
+    } else if (strcmp(word, "SINCE") == 0) {
+        snprintf(room, WORDS, "time >= %llu && kind == INSTR", (unsigned long long)p->time);
+        return p->has_time ? room : NULL;
+    } else if (strcmp(word, "ABOVE") == 0) {
+        snprintf(room, WORDS, "addr >= 0x%llx && kind == READ", addr);
+        return p->has_addr ? room : NULL;
+    } else if (strcmp(word, "PAGE") == 0) {
+        snprintf(room, WORDS, "addr >= 0x%llx && kind == READ", addr & ~0xfffull);
+        return p->has_addr ? room : NULL;
     } else if (strcmp(word, "BEHIND") == 0) {
         snprintf(room, WORDS, "%llu..", row);
     } else if (sscanf(word, "BYTES%u", &n) == 1) {

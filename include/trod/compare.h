@@ -18,12 +18,12 @@ extern "C" {
 #endif
 
 enum {
-    TROD_COMPARE_SLIDES = 64,    /* struct trod_slide at the most, */
-    TROD_COMPARE_MASKS = 64,     /* struct trod_compare_mask, ignored registers, */
-    TROD_COMPARE_PAIRS = 256,    /* struct trod_compare_pair of streams, of registers, */
-    TROD_COMPARE_INPUTS = 24,    /* struct trod_compare_input of a difference, */
-    TROD_COMPARE_TOP = 16,       /* struct trod_compare_place of a kind, */
-    TROD_COMPARE_CONTEXT = 12    /* rows that are kept before a difference */
+    TROD_COMPARE_SLIDES = 64, /* struct trod_slide at the most, */
+    TROD_COMPARE_MASKS = 64,  /* struct trod_compare_mask, ignored registers, */
+    TROD_COMPARE_PAIRS = 256, /* struct trod_compare_pair of streams, of registers, */
+    TROD_COMPARE_INPUTS = 24, /* struct trod_compare_input of a difference, */
+    TROD_COMPARE_TOP = 16,    /* struct trod_compare_place of a kind, */
+    TROD_COMPARE_CONTEXT = 12 /* rows that are kept before a difference */
 };
 
 /* Classes of rows that are compared: bits of track. */

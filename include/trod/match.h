@@ -165,8 +165,28 @@ void trod_match_need(const struct trod_match *m, struct trod_match_need *out);
 bool trod_match_looks(const struct trod_match *m);
 int trod_match_may(struct trod_match *m, const struct trod_batch *b, uint8_t *keep);
 
+/* What a row says of the flow of the program, itself or by its opcode. */
+enum trod_flow {
+    TROD_FLOW_BRANCH = 0xf,    /* mask: enum trod_branch */
+    TROD_FLOW_MADE = 1 << 4,   /* a conditional branch: execution went on elsewhere, */
+    TROD_FLOW_PASSED = 1 << 5, /* or behind it; neither: it does not say that */
+    TROD_FLOW_KERNEL = 1 << 6, /* privileged code, */
+    TROD_FLOW_USER = 1 << 7    /* or a user's program; neither: it does not say that */
+};
+
 /*
- * Do all rows match that fulfil trod_match_need and that trod_match_may keeps? For trod_nav_tally.
+ * Does M choose by what many rows have in common, their class? Then trod_match_class says in KEEP
+ * (a byte by row) which rows of B may match by their kind, flags, size, stream and sub, by which
+ * other columns they say, and by FLOW (a byte by row: enum trod_flow), whatever else they say.
+ * Returns 0 or more, or TROD_ERR_NOMEM. For trod_nav_classes.
+ */
+bool trod_match_classes(const struct trod_match *m);
+int trod_match_class(struct trod_match *m, const struct trod_batch *b, const uint8_t *flow,
+                     uint8_t *keep);
+
+/*
+ * Do all rows match that are what trod_match_need describes and neither trod_match_may nor
+ * trod_match_class refuses? For trod_nav_tally.
  */
 bool trod_match_exact(const struct trod_match *m);
 

@@ -143,8 +143,9 @@ struct trod_index_info {
 bool trod_index_about(const struct trod_nav *nav, struct trod_index_info *out);
 /* Parts of an index that struct trod_index_info does not have. */
 enum trod_index_part {
-    TROD_INDEX_VALUES, /* which values rows have */
-    TROD_INDEX_SHAPES, /* what rows look like: opcodes, disassembly, names of registers */
+    TROD_INDEX_VALUES,  /* which values rows have */
+    TROD_INDEX_SHAPES,  /* what rows look like: opcodes, disassembly, names of registers */
+    TROD_INDEX_CLASSES, /* what many rows have in common; where their addresses lie */
     TROD_INDEX_PARTS
 };
 /* Bytes of PART of the index that NAV uses; 0: it has none, or NAV uses none. */
@@ -279,6 +280,15 @@ typedef int (*trod_nav_looks_fn)(void *user, const struct trod_batch *b, uint8_t
 bool trod_nav_looks(struct trod_nav *nav, trod_nav_looks_fn fn, void *user);
 
 /*
+/*
+ * The same of their classes: FN gets a row of each class that the trace has, of which kind, flags,
+ * size, stream and sub are told and which other columns it says, with FLOW (trod_match_class).
+ */
+typedef int (*trod_nav_classes_fn)(void *user, const struct trod_batch *b, const uint8_t *flow,
+                                   uint8_t *keep);
+bool trod_nav_classes(struct trod_nav *nav, trod_nav_classes_fn fn, void *user);
+
+/*
  * Estimate how many rows trod_nav_search would read, to *ROWS; TROD_NOWHERE: all rows of the trace,
  * as there is no index. Returns 0 or an error.
  */
@@ -286,10 +296,11 @@ int trod_nav_expect(struct trod_nav *nav, const struct trod_match_need *need, ui
 
 /*
  * As trod_nav_search with BEFORE and BEHIND 0, for counting. The rows looked for must be exactly
- * those that NEED describes and FN of trod_nav_looks wants (trod_match_exact). Rows that the lists
- * of the index can count are added up in *COUNT and not handed to FN. With FN NULL nothing is read,
- * and *COUNT is an estimate of the rows that would be, as of trod_nav_expect. Returns 0, the
- * negative value that FN returned, or an error of reading the trace.
+ * those that NEED describes and that the functions given to trod_nav_looks and trod_nav_classes
+ * want (trod_match_exact). Rows that the lists of the index can count are added up in *COUNT and
+ * not handed to FN. With FN NULL nothing is read, and *COUNT is an estimate of the rows that would
+ * be, as of trod_nav_expect. Returns 0, the negative value that FN returned, or an error of reading
+ * the trace.
  */
 int trod_nav_tally(struct trod_nav *nav, const struct trod_match_need *need, trod_nav_rows_fn fn,
                    void *user, uint64_t *count);

@@ -337,11 +337,6 @@ static int indexed_rows(void *user, const struct trod_batch *b, uint32_t i, uint
     return f->found < f->limit || f->follow > 0;
 }
 
-static int may_look(void *user, const struct trod_batch *b, uint8_t *keep)
-{
-    return trod_match_may(user, b, keep);
-}
-
 static int open_trace(struct finding *f, const struct trod_trace_options *topt)
 {
     const int r = trod_trace_open(&f->trace, f->c->operands, f->files, topt, &f->diag);
@@ -393,15 +388,14 @@ static int open_index(struct finding *f)
         !trod_match_anywhere(f->match) || !trod_trace_rewindable(f->trace) ||
         (f->o->count && f->filter.instructions.set) ||
         (!f->need.bounded && !f->need.rows.set && !f->need.times.set && !f->need.pcs.set &&
-         !f->need.values.set && !trod_match_looks(f->match) &&
+         !f->need.values.set && !trod_match_looks(f->match) && !trod_match_classes(f->match) &&
          !(~f->need.kinds & ((1u << TROD_KINDS) - 1))))
         return 0;
     cli_nav_memory();
     r = trod_nav_open(&f->nav, f->c->operands, f->files, &opt, &f->diag);
     if (r < 0)
         return r == TROD_ERR_UNKNOWN ? 0 : r;
-    if (trod_match_looks(f->match))
-        trod_nav_looks(f->nav, may_look, f->match);
+    cli_nav_match(f->nav, f->match);
     f->tally = f->o->count && f->limit == UINT64_MAX && trod_match_exact(f->match);
     r = trod_nav_count(f->nav, &f->all_rows);
     if (r == 0 && f->limit != UINT64_MAX)

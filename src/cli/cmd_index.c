@@ -99,6 +99,7 @@ static void tell_index(struct trod_emit *e, struct trod_nav *nav, const struct t
     trod_emit_bytes(e, "marks", x->marks);
     trod_emit_bytes(e, "values", trod_index_part_bytes(nav, TROD_INDEX_VALUES));
     trod_emit_bytes(e, "shapes", trod_index_part_bytes(nav, TROD_INDEX_SHAPES));
+    trod_emit_bytes(e, "classes", trod_index_part_bytes(nav, TROD_INDEX_CLASSES));
     trod_emit_bytes(e, "log", x->log);
     trod_emit_bytes(e, "directory", x->directory);
     trod_emit_bytes(e, "windows", x->windows);

@@ -39,6 +39,24 @@ void cli_nav_memory(void)
 #endif
 }
 
+static int may_look(void *user, const struct trod_batch *b, uint8_t *keep)
+{
+    return trod_match_may(user, b, keep);
+}
+
+static int may_be(void *user, const struct trod_batch *b, const uint8_t *flow, uint8_t *keep)
+{
+    return trod_match_class(user, b, flow, keep);
+}
+
+void cli_nav_match(struct trod_nav *nav, struct trod_match *m)
+{
+    if (trod_match_looks(m))
+        trod_nav_looks(nav, may_look, m);
+    if (trod_match_classes(m))
+        trod_nav_classes(nav, may_be, m);
+}
+
 int cli_nav_open(struct cli_nav *n, struct cli *c, const struct cli_input *in,
                  const struct cli_nav_options *o, const char *const *paths, size_t count)
 {

@@ -30,6 +30,8 @@ int cli_nav_open(struct cli_nav *n, struct cli *c, const struct cli_input *in,
                  const struct cli_nav_options *o, const char *const *paths, size_t count);
 /* Memory of one part of the trace that a question reads is kept for the next. */
 void cli_nav_memory(void);
+/* Searches of NAV look for what M chooses, as far as its index knows that. */
+void cli_nav_match(struct trod_nav *nav, struct trod_match *m);
 /* The exit status of the run that ended with R. */
 int cli_nav_close(struct cli_nav *n, int r, int status);
 

@@ -254,16 +254,16 @@ bool trod_index_about(const struct trod_nav *nav, struct trod_index_info *out)
 
 uint64_t trod_index_part_bytes(const struct trod_nav *nav, enum trod_index_part part)
 {
+    static const uint8_t ids[TROD_INDEX_PARTS][3] = {
+        [TROD_INDEX_VALUES] = {NAV_S_VALUES, NAV_S_NUMBERS},
+        [TROD_INDEX_SHAPES] = {NAV_S_SHAPES, NAV_S_TEXTS},
+        [TROD_INDEX_CLASSES] = {NAV_S_CLASSES, NAV_S_ALIKE, NAV_S_SPREAD}};
     const struct nav_index *x = nav->index;
     uint64_t bytes = 0;
 
-    for (uint32_t i = 0; x && i < x->n_sections; i++) {
-        const uint32_t id = x->section[i].id;
-
-        if (part == TROD_INDEX_VALUES ? id == NAV_S_VALUES || id == NAV_S_NUMBERS
-                                      : id == NAV_S_SHAPES || id == NAV_S_TEXTS)
+    for (uint32_t i = 0; x && part < TROD_INDEX_PARTS && i < x->n_sections; i++)
+        if (x->section[i].id && memchr(ids[part], (int)x->section[i].id, sizeof ids[part]))
             bytes += x->section[i].length;
-    }
     return bytes;
 }
 

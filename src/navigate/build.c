@@ -393,8 +393,11 @@ static int begin(struct nav_builder *b, const char *path)
     b->regs.insn = b->insn;
     b->regs.markers = f && f->flags & TROD_FMT_MARKERS;
     rc = nav_shapes_init(&b->shapes);
+    nav_spread_init(&b->spread);
     if (rc == TROD_OK)
-        rc = nav_tally_init(&b->tally, &b->regs, b->insn, &b->shapes, f);
+        rc = nav_classes_init(&b->classes, f);
+    if (rc == TROD_OK)
+        rc = nav_tally_init(&b->tally, &b->regs, b->insn, &b->shapes, &b->classes, &b->spread, f);
     if (rc == TROD_OK)
         rc = nav_touch_init(&b->touch, b->endian == TROD_ENDIAN_BIG);
     if (rc == TROD_OK)
@@ -410,6 +413,7 @@ static void end(struct nav_builder *b)
 {
     nav_tally_fini(&b->tally);
     nav_shapes_fini(&b->shapes);
+    nav_classes_fini(&b->classes);
     nav_touch_fini(&b->touch);
     nav_values_fini(&b->values);
     nav_calls_free(b->calls);
@@ -424,8 +428,10 @@ static void end(struct nav_builder *b)
     free(b->at.regs.at);
     free(b->at.marks.at);
     free(b->at.shapes.at);
+    free(b->at.classes.at);
     free(b->memory.at);
     free(b->numbers.at);
+    free(b->at.pieces.at);
     trod_buf_fini(&b->memory.told);
     trod_buf_fini(&b->state);
     trod_buf_fini(&b->states);

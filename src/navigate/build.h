@@ -8,6 +8,7 @@
 
 #include "core/grow.h"
 #include "navigate/calls.h"
+#include "navigate/spread.h"
 #include "navigate/tally.h"
 #include "navigate/values.h"
 #include "trace/mark.h"
@@ -45,7 +46,7 @@ enum nav_lane {
     NAV_LANES
 };
 
-enum { NAV_CONTENTS = 13 };
+enum { NAV_CONTENTS = 16 };
 
 /* A section of a segment before it is written. */
 struct nav_content {
@@ -93,6 +94,8 @@ struct nav_builder {
     struct nav_regs regs;
     struct trod_insn_decoder *insn;
     struct nav_shapes shapes;
+    struct nav_classes classes;
+    struct nav_spread spread;
     struct nav_tally tally;
     struct nav_tally_out at; /* of the segment */
     uint64_t insns;

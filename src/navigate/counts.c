@@ -4,6 +4,7 @@
  */
 #include "navigate/index.h"
 #include "navigate/nav.h"
+#include "navigate/values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,17 +97,143 @@ static void unless(struct nav_counts *c, const struct nav_index *x,
             c->at[k] = NAV_UNCOUNTED;
 }
 
+/*
+ * Rows that have NUMBER, of segment S, to AT, which it is added to: what is not listed of a block
+ * is asked of its filter.
+ */
+static int by_number(struct nav_counts *c, const struct nav_index *x,
+                     const struct nav_segment *segment, uint64_t number, uint64_t *at)
+{
+    const uint32_t n = segment->to - segment->from;
+    struct nav_postings found = {0};
+    uint8_t *may = malloc((size_t)n + 1);
+    int rc = may ? nav_postings_find(x, segment, NAV_S_NUMBERS, number, &found) : TROD_ERR_NOMEM;
+
+    for (uint32_t k = 0; rc == TROD_OK && k < n; k++)
+        may[k] = x->block[segment->from + k].flags & NAV_B_LISTED ? 0 : NAV_ALL_STEPS;
+    for (size_t i = 0; rc == TROD_OK && i < found.n; i++) {
+        const struct nav_posting *p = &found.at[i];
+
+        may[p->block - segment->from] = 0;
+        if (p->b & c->need->kinds && at[p->block - segment->from] != NAV_UNCOUNTED)
+            at[p->block - segment->from] += p->a;
+    }
+    if (rc == TROD_OK)
+        rc = nav_values_only(x, segment, &number, 1, may);
+    for (uint32_t k = 0; rc == TROD_OK && k < n; k++)
+        if (may[k])
+            at[k] = NAV_UNCOUNTED;
+    free(found.at);
+    free(may);
+    return rc;
+}
+
+struct span {
+    uint64_t lo, hi;
+};
+
+/* What V has; what lies before, between and behind that. Returns how many spans. */
+static unsigned spans(const struct trod_match_spans *v, struct span out[TROD_MATCH_SPANS + 1])
+{
+    for (uint32_t i = 0; i < v->n; i++)
+        out[i] = (struct span){v->at[i].lo, v->at[i].hi};
+    return v->n;
+}
+
+static unsigned gaps(const struct trod_match_spans *v, struct span out[TROD_MATCH_SPANS + 1])
+{
+    uint64_t from = 0;
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < v->n; i++) {
+        if (v->at[i].lo > from)
+            out[n++] = (struct span){from, v->at[i].lo - 1};
+        if (v->at[i].hi == UINT64_MAX)
+            return n;
+        from = v->at[i].hi + 1;
+    }
+    out[n++] = (struct span){from, UINT64_MAX};
+    return n;
+}
+
+/* The numbers of the N spans AT, if they are few. Returns how many; -1: too many. */
+static int few(const struct span *at, unsigned n, uint64_t number[TROD_MATCH_SPANS])
+{
+    int all = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (at[i].hi - at[i].lo >= (uint64_t)(TROD_MATCH_SPANS - all))
+            return -1;
+        for (uint64_t k = 0; k <= at[i].hi - at[i].lo; k++)
+            number[all++] = at[i].lo + k;
+    }
+    return all;
+}
+
+/* Rows with VALUES, of which blocks that have many list those that many rows have. */
+static int by_values(struct nav_counts *c, const struct nav_index *x, uint32_t s,
+                     const struct trod_match_spans *values)
+{
+    const struct nav_segment *segment = &x->segment[s];
+    uint64_t number[TROD_MATCH_SPANS], *at = c->at + segment->from;
+    const uint32_t blocks = segment->to - segment->from;
+    struct span span[TROD_MATCH_SPANS + 1];
+    const int others = c->alike ? few(span, gaps(values, span), number) : -1;
+    const int n = others >= 0 ? others : few(span, spans(values, span), number);
+    uint64_t *all;
+    int rc = TROD_OK;
+
+    if (n < 0) {
+        unless(c, x, segment, NAV_B_LISTED, false);
+        return by_span(c, x, segment, NAV_S_NUMBERS, values);
+    }
+    for (int i = 0; rc == TROD_OK && i < n; i++)
+        rc = by_number(c, x, segment, number[i], at);
+    if (rc < 0 || others < 0)
+        return rc;
+    /* all rows that have a value but these */
+    if (!(all = malloc(((size_t)blocks + 1) * sizeof *all)))
+        return TROD_ERR_NOMEM;
+    rc = nav_alike_count(c->alike, x, s, c->need->kinds, TROD_COL_VALUE, all);
+    for (uint32_t k = 0; rc == TROD_OK && k < blocks; k++)
+        at[k] = at[k] == NAV_UNCOUNTED || all[k] == NAV_UNCOUNTED ? NAV_UNCOUNTED : all[k] - at[k];
+    free(all);
+    return rc;
+}
+
+/* All values that there are. */
+static bool any_value(const struct trod_match_spans *v)
+{
+    return v->set && v->n == 1 && v->at[0].lo == 0 && v->at[0].hi == UINT64_MAX;
+}
+
+/* Does it go by classes alone? */
+static bool by_class(const struct nav_counts *c)
+{
+    const struct trod_match_need *n = c->need;
+
+    return c->alike && !c->looks && !n->pcs.set && (!n->values.set || any_value(&n->values)) &&
+           (c->classes || n->times.set || n->bounded || n->values.set);
+}
+
 static int look(struct nav_counts *c, const struct nav_index *x, uint32_t s)
 {
     const struct nav_segment *segment = &x->segment[s];
     const struct trod_match_need *need = c->need;
 
+    if (by_class(c)) {
+        const uint32_t columns = (need->times.set ? TROD_COL_TIME : 0u) |
+                                 (need->bounded ? TROD_COL_ADDR : 0u) |
+                                 (need->values.set ? TROD_COL_VALUE : 0u);
+
+        if (need->bounded && (need->lo > 0 || need->hi < UINT64_MAX))
+            return nav_alike_within(c->alike, x, s, need, columns, c->at + segment->from);
+        return nav_alike_count(c->alike, x, s, need->kinds, columns, c->at + segment->from);
+    }
     if (c->looks)
         return nav_looks_count(c->looks, x, s, c->at + segment->from);
-    if (need->values.set) {
-        unless(c, x, segment, NAV_B_LISTED, false);
-        return by_span(c, x, segment, NAV_S_NUMBERS, &need->values);
-    }
+    if (need->values.set)
+        return by_values(c, x, s, &need->values);
     if (!need->pcs.set)
         return by_kind(c, x, segment);
     unless(c, x, segment, NAV_B_ASIDE, true);
@@ -118,14 +245,24 @@ static bool is_more(const struct nav_counts *c)
 {
     const struct trod_match_need *n = c->need;
 
-    return n->bounded || n->times.set || (c->looks && (n->values.set || n->pcs.set)) ||
-           (n->pcs.set && n->values.set);
+    if (by_class(c))
+        return false;
+    return n->bounded || n->times.set || c->classes ||
+           (c->looks && (n->values.set || n->pcs.set)) || (n->pcs.set && n->values.set);
+}
+
+/* Are all rows and times of block B among those that are wanted? */
+static bool is_inside(const struct trod_match_need *need, const struct nav_block *b)
+{
+    const struct trod_range *rows = &need->rows, *times = &need->times;
+
+    return (!rows->set || (rows->lo <= b->row && rows->hi >= b->row + b->rows - 1)) &&
+           (!times->set || (times->lo <= b->time_min && times->hi >= b->time_max));
 }
 
 int nav_counts_of(struct nav_counts *c, const struct trod_nav *nav, size_t k, uint64_t *count)
 {
     const struct nav_index *x = nav->index;
-    const struct trod_range *rows = &c->need->rows;
     const uint32_t s = x && k < x->n_blocks ? nav_index_segment(x, k) : UINT32_MAX;
     const struct nav_block *b;
 
@@ -135,7 +272,7 @@ int nav_counts_of(struct nav_counts *c, const struct trod_nav *nav, size_t k, ui
     b = &x->block[k];
     if (!c->need->kinds || nav_need_outside(c->need, b))
         return 1;
-    if (rows->set && (rows->lo > b->row || rows->hi < b->row + b->rows - 1))
+    if (!is_inside(c->need, b))
         return 0;
     if (!c->looked[s]) {
         const int rc = look(c, x, s);

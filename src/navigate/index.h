@@ -19,29 +19,32 @@ enum {
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
     NAV_EVENTS = 1 << 20,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 12,       /* bytes of a page of postings, before compression */
-    NAV_INDEX_VERSION = 19,
+    NAV_INDEX_VERSION = 20,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
 };
 
 /* Sections. Numbers that are not known are skipped. */
 enum nav_section_id {
-    NAV_S_META = 1,        /* what the index is of, names, streams, segments */
-    NAV_S_BLOCKS = 2,      /* struct nav_block, one after the other */
-    NAV_S_LOG = 3,         /* what decoders learn and never forget */
-    NAV_S_STATES = 4,      /* of a segment: for each block the decoder's state and all registers */
-    NAV_S_LINES = 5,       /* of a segment: postings by line of memory: bytes written, read */
-    NAV_S_SITES = 6,       /* by address of instructions that rows belong to: executions, kinds */
-    NAV_S_REGS = 7,        /* by register: 2 * number, + 1 where it is read */
-    NAV_S_MARKS = 12,      /* of a segment: by kind of row: how many */
-    NAV_S_BLOOM = 13,      /* of a segment: which lines of memory it can tell something of */
-    NAV_S_VALUES = 14,     /* of a segment: which values rows have, by block and step (values.h) */
-    NAV_S_SHAPES = 15,     /* of a segment: what rows look like that did not before (shapes.h) */
-    NAV_S_TEXTS = 16,      /* by number of what rows look like that are no instructions: how many */
-    NAV_S_NUMBERS = 17,    /* by value: rows of blocks that have few with one */
-    NAV_S_MEMORY = 11,     /* of a segment: by line of memory, what its blocks leave there */
-    NAV_S_CALLS = 10,      /* of a segment: call stacks at its beginning, what happens to them */
-    NAV_S_NAMED = 18,      /* the same as symbols make of it, where there were some */
-    NAV_S_TREE = 20,       /* what calls cost by stacks of functions (tree.h), */
+    NAV_S_META = 1,     /* what the index is of, names, streams, segments */
+    NAV_S_BLOCKS = 2,   /* struct nav_block, one after the other */
+    NAV_S_LOG = 3,      /* what decoders learn and never forget */
+    NAV_S_STATES = 4,   /* of a segment: for each block the decoder's state and all registers */
+    NAV_S_LINES = 5,    /* of a segment: postings by line of memory: bytes written, read */
+    NAV_S_SITES = 6,    /* by address of instructions that rows belong to: executions, kinds */
+    NAV_S_REGS = 7,     /* by register: 2 * number, + 1 where it is read */
+    NAV_S_MARKS = 12,   /* of a segment: by kind of row: how many */
+    NAV_S_BLOOM = 13,   /* of a segment: which lines of memory it can tell something of */
+    NAV_S_VALUES = 14,  /* of a segment: which values rows have, by block and step (values.h) */
+    NAV_S_SHAPES = 15,  /* of a segment: what rows look like that did not before (shapes.h) */
+    NAV_S_TEXTS = 16,   /* by number of what rows look like that are no instructions: how many */
+    NAV_S_NUMBERS = 17, /* by value: rows of blocks that have few with one */
+    NAV_S_CLASSES = 23, /* of a segment: classes of rows that did not come up before (classes.h) */
+    NAV_S_ALIKE = 24,   /* by number of a class: how many */
+    NAV_S_SPREAD = 25,  /* by piece of memory and kind: rows with an address there (spread.h) */
+    NAV_S_MEMORY = 11,  /* of a segment: by line of memory, what its blocks leave there */
+    NAV_S_CALLS = 10,   /* of a segment: call stacks at its beginning, what happens to them */
+    NAV_S_NAMED = 18,   /* the same as symbols make of it, where there were some */
+    NAV_S_TREE = 20,    /* what calls cost by stacks of functions (tree.h), */
     NAV_S_NAMED_TREE = 21, /* and as symbols make of them; each may be missing */
     NAV_S_FUNCTIONS = 22,  /* where functions of these symbols begin and end; may be missing */
     NAV_S_WINDOW = 9,      /* of a point: what was decoded last before it */
@@ -113,9 +116,9 @@ enum { NAV_APART = 1 << 18 }; /* decoded bytes between points */
 /* A posting: what a block holds of a key. */
 struct nav_posting {
     uint64_t key;
-    /* LINES, SITES, TEXTS, NUMBERS: steps of the block that have it, a bit each */
+    /* LINES, SITES, TEXTS, NUMBERS, ALIKE: steps of the block that have it, a bit each */
     uint32_t block, steps;
-    uint64_t a, b; /* LINES: masks of bytes written, read; SITES, TEXTS, NUMBERS, MARKS: how many;
+    uint64_t a, b; /* LINES: masks of bytes written, read; MARKS and all others: how many;
                       MEMORY: of TOLD; SITES, NUMBERS: B: kinds of the rows, a bit each; SITES:
                       times 2^NAV_SITE_ROWS how many rows belong to the instruction besides it */
 };
@@ -130,7 +133,8 @@ struct nav_postings {
 struct nav_segment {
     uint32_t from, to;
     const struct nav_section *lines, *sites, *regs, *calls, *memory, *marks, *bloom, *values;
-    const struct nav_section *shapes, *texts, *numbers, *named;
+    const struct nav_section *shapes, *texts, *numbers, *classes, *alike, *spread;
+    const struct nav_section *named;
 };
 
 /* What the trace was when the index was made. */

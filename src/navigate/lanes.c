@@ -26,12 +26,16 @@ enum {
     SHAPES,
     TEXTS,
     NUMBERS,
+    CLASSES,
+    ALIKE,
+    SPREAD,
     NAMED
 };
 
-static const unsigned ids[NAV_CONTENTS] = {
-    NAV_S_STATES, NAV_S_LINES,  NAV_S_SITES,  NAV_S_REGS,  NAV_S_MEMORY,  NAV_S_CALLS, NAV_S_MARKS,
-    NAV_S_BLOOM,  NAV_S_VALUES, NAV_S_SHAPES, NAV_S_TEXTS, NAV_S_NUMBERS, NAV_S_NAMED};
+static const unsigned ids[NAV_CONTENTS] = {NAV_S_STATES,  NAV_S_LINES,  NAV_S_SITES,  NAV_S_REGS,
+                                           NAV_S_MEMORY,  NAV_S_CALLS,  NAV_S_MARKS,  NAV_S_BLOOM,
+                                           NAV_S_VALUES,  NAV_S_SHAPES, NAV_S_TEXTS,  NAV_S_NUMBERS,
+                                           NAV_S_CLASSES, NAV_S_ALIKE,  NAV_S_SPREAD, NAV_S_NAMED};
 
 /* ---- rows */
 
@@ -139,13 +143,16 @@ static int insn_rows(struct nav_builder *b, const struct nav_item *it)
     note_rows(b, it->b);
     for (uint32_t i = 0; rc == TROD_OK && i < it->b->n; i++)
         rc = nav_tally_row(&b->tally, it->b, i, it->row + i);
-    return rc;
+    return rc < 0 ? rc : nav_classes_rows(&b->classes, it->b, b->tally.step);
 }
 
 static int memory_rows(struct nav_builder *b, const struct nav_item *it)
 {
-    nav_values_rows(&b->values, it->b, b->touch.step);
-    return nav_touch_rows(&b->touch, it->b, (uint32_t)(it->row - b->block[b->n_blocks].row));
+    const uint32_t row = (uint32_t)(it->row - b->block[b->n_blocks].row);
+
+    if (nav_values_rows(&b->values, it->b, b->touch.step) < 0)
+        return TROD_ERR_NOMEM;
+    return nav_touch_rows(&b->touch, it->b, row);
 }
 
 static int calls_rows(struct nav_builder *b, const struct nav_item *it)
@@ -214,6 +221,8 @@ static int lane_end(struct nav_builder *b, unsigned lane, const struct nav_item 
     case NAV_LANE_INSNS:
         rc = end_steps(b);
         b->insn_flags = b->tally.flags;
+        if (rc == TROD_OK)
+            rc = nav_classes_end(&b->classes, b->n_blocks, &b->at.classes);
         return rc < 0 ? rc : nav_tally_end(&b->tally, b->n_blocks, &b->at);
     default:
         return TROD_OK;
@@ -301,7 +310,8 @@ static int save_postings(struct nav_builder *b, unsigned to, struct nav_postings
     return rc;
 }
 
-static int save_shapes(struct nav_builder *b)
+/* What rows look like that are new, and their classes. */
+static int save_new(struct nav_builder *b)
 {
     struct trod_buf raw = {0};
     int rc = nav_shapes_save(&b->shapes, &raw);
@@ -309,6 +319,12 @@ static int save_shapes(struct nav_builder *b)
     if (rc == TROD_OK)
         rc = nav_squeeze(raw.p, raw.n, &b->content[SHAPES].bytes);
     b->content[SHAPES].raw = raw.n;
+    raw.n = 0;
+    if (rc == TROD_OK)
+        rc = nav_classes_save(&b->classes, &raw);
+    if (rc == TROD_OK)
+        rc = nav_squeeze(raw.p, raw.n, &b->content[CLASSES].bytes);
+    b->content[CLASSES].raw = raw.n;
     trod_buf_fini(&raw);
     return rc;
 }
@@ -352,7 +368,11 @@ static int lane_save(struct nav_builder *b, unsigned lane, const struct nav_item
             rc = save_postings(b, MARKS, &b->at.marks);
         if (rc == TROD_OK)
             rc = save_postings(b, TEXTS, &b->at.shapes);
-        return rc < 0 ? rc : save_shapes(b);
+        if (rc == TROD_OK)
+            rc = save_postings(b, ALIKE, &b->at.classes);
+        if (rc == TROD_OK)
+            rc = save_postings(b, SPREAD, &b->at.pieces);
+        return rc < 0 ? rc : save_new(b);
     default:
         rc = save_calls(b->calls, it, &b->content[CALLS]);
         return rc < 0 || !b->named ? rc : save_calls(b->named, it, &b->content[NAMED]);

@@ -44,6 +44,7 @@ struct nav_steps;
 struct nav_begin;
 struct nav_verdict;
 struct nav_tallied;
+struct nav_alike;
 
 struct trod_nav {
     struct trod_trace_options topt;
@@ -72,6 +73,10 @@ struct trod_nav {
     bool tallies;                /* and in a form by which rows can be counted */
     struct nav_tallied *tallied; /* counted last (search.c); NULL: nothing */
     uint32_t window;             /* bytes of windows of a scan of few rows; 0: as of any trace */
+    trod_nav_classes_fn classes; /* the same of their classes */
+    void *classes_user;
+    struct nav_alike *alike; /* of these; NULL: not asked for so far */
+    uint32_t window;         /* bytes of windows of a scan of few rows; 0: as of any trace */
     int (*tick)(void *user, uint64_t row); /* as in struct trod_nav_options */
     void *tick_user;
 };
@@ -166,6 +171,7 @@ struct nav_candidates {
     const struct trod_match_need *need; /* instead of QUERY */
     const struct nav_numbers *only;     /* and only these of its addresses; NULL: all */
     struct nav_verdict *looks;          /* and how rows look; NULL: anyhow */
+    struct nav_alike *alike;            /* and what they have in common; NULL: anything */
     uint8_t *steps, *looked;            /* by block; by segment. NULL: there is no index */
     uint8_t *there;                     /* by block, while a segment is looked at */
 };
@@ -205,10 +211,28 @@ void nav_verdict_free(struct nav_verdict *v);
 int nav_looks_count(const struct nav_verdict *v, const struct nav_index *x, uint32_t s,
                     uint64_t *at);
 
+/*
+ * common.c: what was said of all classes of NAV's index to *OUT, all of them where nobody asked;
+ * NULL: they are of no use. Returns 0 or an error.
+ */
+int nav_alike_judge(struct trod_nav *nav, struct nav_alike **out);
+void nav_alike_free(struct nav_alike *a);
+/* Of STEP, the steps of the blocks of segment S, those stay that may have rows of such classes. */
+int nav_alike_only(const struct nav_alike *a, const struct nav_index *x, uint32_t s, uint8_t *step);
+/* Rows of them that are of KINDS and say all COLUMNS to AT, by block of S; or NAV_UNCOUNTED. */
+int nav_alike_count(const struct nav_alike *a, const struct nav_index *x, uint32_t s,
+                    uint32_t kinds, uint32_t columns, uint64_t *at);
+
+/* The same of those whose address is in the bounds of NEED, and that are of its kinds. */
+int nav_alike_within(const struct nav_alike *a, const struct nav_index *x, uint32_t s,
+                     const struct trod_match_need *need, uint32_t columns, uint64_t *at);
+
 /* How many rows blocks have that are looked for, where lists say it. */
 struct nav_counts {
     const struct trod_match_need *need;
     const struct nav_verdict *looks;
+    const struct nav_alike *alike;
+    bool classes;    /* classes are asked about */
     uint64_t *at;    /* by block; NAV_UNCOUNTED: rows must be read for it */
     uint8_t *looked; /* by segment */
 };

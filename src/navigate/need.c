@@ -7,11 +7,14 @@
 #include "core/grow.h"
 #include "navigate/index.h"
 #include "navigate/nav.h"
+#include "navigate/spread.h"
 #include "navigate/tally.h"
 #include "navigate/values.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { WIDE = 1 << 20 }; /* bytes whose lines are too many to be looked up one by one */
 
 /* Of the blocks of segment S by kind and address. */
 static int by_kind(struct nav_candidates *c, const struct nav_index *x, uint32_t s)
@@ -24,6 +27,10 @@ static int by_kind(struct nav_candidates *c, const struct nav_index *x, uint32_t
     uint32_t kinds = need->kinds;
     int rc = TROD_OK;
 
+    if (need->bounded && need->hi - need->lo >= WIDE && need->lo <= need->hi) {
+        rc = nav_spread_may(x, segment, need->lo, need->hi, kinds & NAV_SPREAD_KINDS, c->steps);
+        kinds &= ~(uint32_t)NAV_SPREAD_KINDS;
+    }
     if (need->bounded && kinds & (reads | writes)) {
         const struct trod_nav_query q = {.access = (kinds & reads ? TROD_NAV_READS : 0u) |
                                                    (kinds & writes ? TROD_NAV_WRITES : 0u),
@@ -182,6 +189,8 @@ int nav_need_look(struct nav_candidates *c, const struct nav_index *x, uint32_t 
         rc = by_value(c, x, s, &c->need->values);
     if (rc == TROD_OK && c->looks)
         rc = nav_looks_only(c->looks, x, s, c->steps + x->segment[s].from);
+    if (rc == TROD_OK && c->alike)
+        rc = nav_alike_only(c->alike, x, s, c->steps + x->segment[s].from);
     c->looked[s] = rc == TROD_OK;
     return rc;
 }

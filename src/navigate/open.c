@@ -191,6 +191,7 @@ void trod_nav_close(struct trod_nav *nav)
     nav_begin_free(nav->begin);
     nav_verdict_free(nav->verdict);
     nav_tallied_forget(nav);
+    nav_alike_free(nav->alike);
     trod_insn_decoder_free(nav->insn);
     nav_names_fini(&nav->names);
     nav_index_close(nav->index);

@@ -202,8 +202,31 @@ static int begin_owned(struct searching *s)
     return rc < 0 ? rc : TROD_OK;
 }
 
+/* What is looked for besides what is needed. */
+struct besides {
+    struct nav_verdict *looks;
+    struct nav_alike *alike;
+};
+
+/* That of NAV; COUNTS: NULL, or it gets that too, and more where it counts by that. */
+static int look_besides(struct trod_nav *nav, struct nav_counts *counts, struct besides *out)
+{
+    int rc = nav_looks_judge(nav, &out->looks);
+
+    if (rc == TROD_OK && (nav->classes || counts))
+        rc = nav_alike_judge(nav, &out->alike);
+    if (counts) {
+        counts->looks = out->looks;
+        counts->alike = out->alike;
+        counts->classes = nav->classes != NULL;
+    }
+    if (!nav->classes)
+        out->alike = NULL;
+    return rc;
+}
+
 static int search(struct searching *s, const struct trod_match_need *need,
-                  struct nav_verdict *looks)
+                  const struct besides *besides)
 {
     static const struct trod_match_need instructions = {.kinds = 1u << TROD_INSTR};
     int rc = nav_candidates_init(&s->candidates, s->nav, NULL, NULL);
@@ -212,7 +235,8 @@ static int search(struct searching *s, const struct trod_match_need *need,
         rc = nav_candidates_init(&s->executed, s->nav, NULL, NULL);
     s->candidates.need = need;
     s->candidates.only = s->sites;
-    s->candidates.looks = looks;
+    s->candidates.looks = besides->looks;
+    s->candidates.alike = besides->alike;
     s->executed.need = &instructions;
     s->from = s->to = 0;
     s->most = NAV_BLOCK_ROWS;
@@ -262,7 +286,7 @@ static int search_by(struct searching *s, const struct trod_match_need *need)
     const bool one = s->nav->index && trod_nav_meta(s->nav)->n_streams <= 1;
     struct trod_match_need by;
     const enum way way = way_to(s->nav, need, &by);
-    struct nav_verdict *looks = NULL;
+    struct besides besides = {0};
     struct nav_numbers sites = {0};
     int rc = TROD_OK;
 
@@ -272,12 +296,10 @@ static int search_by(struct searching *s, const struct trod_match_need *need)
         rc = nav_need_sites(s->nav->index, need, &sites);
         s->sites = &sites;
     } else if (way != WAY_ALL) {
-        rc = nav_looks_judge(s->nav, &looks);
+        rc = look_besides(s->nav, s->counts, &besides);
     }
-    if (s->counts)
-        s->counts->looks = looks;
     if (rc == TROD_OK)
-        rc = search(s, &by, looks);
+        rc = search(s, &by, &besides);
     s->sites = NULL;
     free(sites.at);
     return rc;
@@ -317,6 +339,7 @@ static int expect(struct trod_nav *nav, const struct trod_match_need *need,
     const enum way way = way_to(nav, need, &by);
     const bool all = !nav->index || (way == WAY_ALL && !counts);
     struct nav_numbers sites = {0};
+    struct besides besides = {0};
     struct nav_candidates c;
     int rc = nav_candidates_init(&c, nav, NULL, NULL);
 
@@ -325,10 +348,10 @@ static int expect(struct trod_nav *nav, const struct trod_match_need *need,
         rc = nav_need_sites(nav->index, need, &sites);
         c.only = &sites;
     } else if (rc == TROD_OK && !all) {
-        rc = nav_looks_judge(nav, &c.looks);
+        rc = look_besides(nav, counts, &besides);
     }
-    if (counts)
-        counts->looks = c.looks;
+    c.looks = besides.looks;
+    c.alike = besides.alike;
     *rows = all ? TROD_NOWHERE : 0;
     for (size_t k = 0; rc >= 0 && !all && k < nav_blocks(nav); k++) {
         const struct nav_block *b = &nav->index->block[k];

@@ -6,11 +6,10 @@
  * then the pages. What no question is about is not checked. A page: for each key the difference to
  * the one before, how many blocks, and for each the difference to the one before (the first: to the
  * segment's first) and what it holds of the key (LINES: a byte says of what form two masks are, and
- * of one step which it is; for several a byte with a bit each follows; then the masks. SITES, TEXTS
- * and NUMBERS: how often, times 8, + 1 where kinds follow, as what differs from those before (the
- * first: from instructions alone), + 2 where a byte of steps follows, + 4 where rows that belong to
- * the instruction besides it are not as many, or, where no kind is there besides, some: the
- * difference, as zigzag). Numbers of the pages are packed (core/pack.h).
+ * of one step which it is; for several a byte with a bit each follows; then the masks. SITES,
+ * TEXTS, NUMBERS, ALIKE: how often, times 8, + 1 where kinds follow, as what differs from those
+ * before (the first: from instructions alone), + 2 where a byte of steps follows, + 4 where rows
+ * besides it are not as many, or, without other kinds, some: zigzag). Numbers are packed.
  */
 #include "navigate/index.h"
 
@@ -216,8 +215,10 @@ static uint8_t *put_posting(uint8_t *p, const struct nav_postings *all,
     case NAV_S_SITES:
     case NAV_S_TEXTS:
     case NAV_S_NUMBERS:
+    case NAV_S_ALIKE:
         return put_site(p, at, id, before);
     case NAV_S_MARKS:
+    case NAV_S_SPREAD:
         return trod_pack_at(p, at->a);
     case NAV_S_MEMORY:
         p = trod_pack_at(p, at->b);
@@ -350,13 +351,13 @@ static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p
     if (trod_unpack(in, &delta) < 0)
         return false;
     p->block += (uint32_t)delta;
-    if (id == NAV_S_SITES || id == NAV_S_TEXTS || id == NAV_S_NUMBERS)
+    if (id == NAV_S_SITES || id == NAV_S_TEXTS || id == NAV_S_NUMBERS || id == NAV_S_ALIKE)
         return get_site(in, id, p);
     p->a = p->b = 0;
     p->steps = 0;
     if (id == NAV_S_REGS)
         return true;
-    if (id == NAV_S_MARKS)
+    if (id == NAV_S_MARKS || id == NAV_S_SPREAD)
         return trod_unpack(in, &p->a) == TROD_OK;
     if (id == NAV_S_MEMORY) {
         if (trod_unpack(in, &p->b) < 0 || p->b > in->n)
@@ -438,6 +439,8 @@ static const struct nav_section *section_of(const struct nav_segment *s, unsigne
            : id == NAV_S_MARKS   ? s->marks
            : id == NAV_S_TEXTS   ? s->texts
            : id == NAV_S_NUMBERS ? s->numbers
+           : id == NAV_S_ALIKE   ? s->alike
+           : id == NAV_S_SPREAD  ? s->spread
                                  : s->regs;
 }
 

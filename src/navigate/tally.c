@@ -4,6 +4,7 @@
 #include "navigate/tally.h"
 
 #include "core/endian.h"
+#include "isa/flow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,17 @@ enum {
 };
 
 int nav_tally_init(struct nav_tally *t, struct nav_regs *regs, struct trod_insn_decoder *insn,
-                   struct nav_shapes *shapes, const struct trod_format *f)
+                   struct nav_shapes *shapes, struct nav_classes *classes,
+                   struct nav_spread *spread, const struct trod_format *f)
 {
     memset(t, 0, sizeof *t);
     t->regs = regs;
     t->names = regs->names;
     t->insn = insn;
     t->shapes = shapes;
+    t->opcode = classes->opcode;
+    t->modes = classes->modes;
+    t->spread = spread;
     t->by_opcode = f && f->kinds && !(f->kinds & (1u << TROD_REG | 1u << TROD_STATE));
     t->turn = 1;
     t->site_mask = FIRST - 1;
@@ -117,6 +122,7 @@ static void learn(struct nav_tally *t, struct nav_tally_code *c, unsigned iset, 
 
     c->n = (uint8_t)n;
     c->iset = (uint8_t)iset;
+    c->branch = (uint8_t)insn->branch;
     memcpy(c->code, code, n);
     c->n_all = 0;
     for (unsigned k = 0; insn->valid && k < insn->n_reads; k++)
@@ -126,20 +132,36 @@ static void learn(struct nav_tally *t, struct nav_tally_code *c, unsigned iset, 
         c->id[c->n_all++] = (uint16_t)register_of(t, iset, insn->writes[k]);
 }
 
-/* An opcode that is new at its address in this block: the registers that it reads and writes. */
-static void look_at(struct nav_tally *t, const struct trod_batch *b, uint32_t i,
-                    const uint8_t *code, uint32_t n)
+/* What the opcode of row I is, of N bytes, to *C; NULL: nobody knows. Returns its branch. */
+static inline uint8_t branch_of(struct nav_tally *t, const struct trod_batch *b, uint32_t i,
+                                uint32_t n, const struct nav_tally_code **out)
 {
     const unsigned iset =
         nav_has(b, i, TROD_COL_FLAGS) ? (b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT : 0;
+    const uint8_t *code;
     struct nav_tally_code *c;
 
+    *out = NULL;
+    if (n >= NAV_CODES)
+        return NAV_NO_BRANCH;
     if (!t->insn || n == 0)
-        return;
+        return TROD_BR_NONE;
+    code = trod_batch_bytes(b, b->code[i]);
     c = code_place(t, iset, code, n);
     if (c->n != n || c->iset != iset || memcmp(c->code, code, n) != 0)
-        learn(t, c, iset, b->addr[i], code, n);
-    for (unsigned k = 0; k < c->n_all; k++)
+        learn(t, c, iset, nav_has(b, i, TROD_COL_ADDR) ? b->addr[i] : 0, code, n);
+    *out = c;
+    return c->branch;
+}
+
+/* An opcode that is new at its address in this block: the registers that it reads and writes. */
+static void look_at(struct nav_tally *t, struct nav_tally_site *s, const struct trod_batch *b,
+                    uint32_t i, uint32_t n)
+{
+    const struct nav_tally_code *c;
+
+    s->branch = branch_of(t, b, i, n, &c);
+    for (unsigned k = 0; c && k < c->n_all; k++)
         mark(t, k < c->n_read, c->id[k]);
 }
 
@@ -297,8 +319,12 @@ static int shape_of_register(struct nav_tally *t, struct nav_part *name, const s
 /* An instruction without an address. */
 static int unplaced(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
 {
+    const struct nav_tally_code *c;
+
     t->nowhere++;
     t->flags |= NAV_B_ASIDE;
+    if (nav_has(b, i, TROD_COL_CODE))
+        t->opcode[i] = branch_of(t, b, i, b->code[i].len, &c);
     if (shape(t, b, i) < 0)
         return TROD_ERR_NOMEM;
     return nav_has(b, i, TROD_COL_PC) ? named(t, b, i) : TROD_OK;
@@ -315,8 +341,9 @@ static int learn_site(struct nav_tally *t, struct nav_tally_site *s, const struc
 
     if (!n && !text_n)
         t->flags |= NAV_B_BARE;
-    if (n && (!same || s->count == 1))
-        look_at(t, b, i, trod_batch_bytes(b, b->code[i]), n);
+    if (!same || s->count == 1)
+        look_at(t, s, b, i, n);
+    t->opcode[i] = s->branch;
     if (same && s->text_n == text_n &&
         (text_n == 0 || nav_shape_has(t->shapes, s->shape, trod_batch_bytes(b, b->text[i]))))
         return TROD_OK;
@@ -364,8 +391,10 @@ static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t
     s->kinds |= 1u << TROD_INSTR;
     same = s->n == n && s->code[0] == word[0] && s->code[1] == word[1] && s->iset == iset;
     if (s->count++ && same && s->text_n == text_n &&
-        (text_n == 0 || nav_shape_has(t->shapes, s->shape, trod_batch_bytes(b, b->text[i]))))
+        (text_n == 0 || nav_shape_has(t->shapes, s->shape, trod_batch_bytes(b, b->text[i])))) {
+        t->opcode[i] = s->branch;
         return TROD_OK;
+    }
     s->n = (uint8_t)n;
     s->iset = iset;
     memcpy(s->code, word, sizeof s->code);
@@ -432,12 +461,16 @@ int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, u
     case TROD_READ:
     case TROD_WRITE:
     case TROD_ATOMIC:
+        nav_spread_row(t->spread, b, i);
         rc = owned(t, b, i);
         return rc < 0 || !nav_has(b, i, TROD_COL_TEXT | TROD_COL_CODE) ? rc : shape(t, b, i);
     case TROD_INSTR:
         rc = instruction(t, b, i);
+        if (!t->modes)
+            t->opcode[i] |= (uint8_t)((flow_kernel(b, i, false) + 1) << 4);
         return rc < 0 ? rc : nav_regs_row(t->regs, b, i, row);
     default:
+        nav_spread_row(t->spread, b, i);
         return other(t, b, i, row);
     }
 }
@@ -453,7 +486,10 @@ static int end_sites(struct nav_tally *t, uint32_t block, struct nav_postings *s
         if (s->turn == t->turn)
             sites->at[sites->n++] = (struct nav_posting){
                 s->pc, block, s->steps, s->count, s->kinds | (uint64_t)s->rows << NAV_SITE_ROWS};
+        if (s->turn == t->turn && s->count)
+            nav_spread_add(t->spread, s->pc, TROD_INSTR, (uint32_t)s->count);
     }
+    t->spread->apart |= t->nowhere > 0;
     if (rc == TROD_OK && t->nowhere) {
         rc = nav_postings_add(sites, NAV_ANY_SITE, block, t->nowhere, 1u << TROD_INSTR);
         if (rc == TROD_OK)
@@ -467,6 +503,8 @@ int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_tally_out *out
 {
     int rc = end_sites(t, block, &out->sites);
 
+    if (rc == TROD_OK)
+        rc = nav_spread_end(t->spread, block, &out->pieces);
     if (rc == TROD_OK)
         rc = nav_shapes_end(t->shapes, block, &out->shapes);
     for (uint32_t id = 0; rc == TROD_OK && id < t->names->n; id++)

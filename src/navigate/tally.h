@@ -4,8 +4,10 @@
 #ifndef NAVIGATE_TALLY_H
 #define NAVIGATE_TALLY_H
 
+#include "navigate/classes.h"
 #include "navigate/memory.h"
 #include "navigate/shapes.h"
+#include "navigate/spread.h"
 
 enum {
     NAV_WIDE = 1 << 16,
@@ -41,6 +43,7 @@ struct nav_tally_site {
     uint32_t rows;   /* that belong to it, besides itself */
     uint8_t n;       /* bytes of CODE */
     uint8_t iset, steps;
+    uint8_t branch; /* enum trod_branch that CODE is; NONE also where nobody knows */
 };
 
 /* An instruction that rows belong to. */
@@ -61,6 +64,7 @@ struct nav_tally_subs {
 struct nav_tally_code {
     uint8_t n, iset; /* n 0: an empty place */
     uint8_t n_read, n_all;
+    uint8_t branch;
     uint8_t code[NAV_CODES];
     uint16_t id[2 * TROD_INSN_REGS]; /* those that it reads, then those that it writes */
 };
@@ -80,6 +84,9 @@ struct nav_tally {
     struct nav_tally_owner *owner; /* the same of the others: by stream + 1 */
     uint32_t now_of, n_owners;
     struct nav_shapes *shapes;
+    uint8_t *opcode; /* by row of the batch: see struct nav_classes */
+    bool modes;      /* flags of rows tell whether code is privileged */
+    struct nav_spread *spread;
     struct nav_tally_code *code;              /* by hash of the opcode */
     uint64_t kinds[TROD_KINDS];               /* rows of each */
     uint64_t placed[TROD_KINDS];              /* with an address; not of accesses, instructions */
@@ -91,7 +98,8 @@ struct nav_tally {
 };
 
 int nav_tally_init(struct nav_tally *t, struct nav_regs *regs, struct trod_insn_decoder *insn,
-                   struct nav_shapes *shapes, const struct trod_format *f);
+                   struct nav_shapes *shapes, struct nav_classes *classes,
+                   struct nav_spread *spread, const struct trod_format *f);
 void nav_tally_fini(struct nav_tally *t);
 /* Row I of B, row ROW of the trace: registers too. Returns 0 or TROD_ERR_NOMEM. */
 int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, uint64_t row);
@@ -99,7 +107,7 @@ int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, u
 int nav_tally_follow(struct nav_tally *t, const struct trod_batch *b, uint32_t i);
 /* What a block ends with: postings of it. */
 struct nav_tally_out {
-    struct nav_postings sites, regs, marks, shapes;
+    struct nav_postings sites, regs, marks, shapes, classes, pieces;
 };
 /* The block ends: its postings, as those of block BLOCK; the next one begins. */
 int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_tally_out *out);

@@ -10,7 +10,9 @@
 #include "navigate/values.h"
 
 #include "core/endian.h"
+#include "core/grow.h"
 #include "io/crc32c.h"
+#include "navigate/often.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,18 +34,23 @@ int nav_values_init(struct nav_values *v, uint64_t block_rows)
     while (v->parts < MOST && (uint64_t)v->parts * NAV_VALUES_BITS < BITS_A_ROW * block_rows)
         v->parts *= 2;
     v->bits = calloc((size_t)v->parts * WORDS, sizeof *v->bits);
-    v->few = calloc(NAV_VALUES_FEW, sizeof *v->few);
-    return v->bits && v->few ? TROD_OK : TROD_ERR_NOMEM;
+    v->counter = calloc(NAV_VALUES_COUNTERS, sizeof *v->counter);
+    v->often = nav_often_new();
+    return v->bits && v->counter && v->often ? TROD_OK : TROD_ERR_NOMEM;
 }
 
 void nav_values_fini(struct nav_values *v)
 {
     free(v->bits);
-    free(v->few);
+    free(v->all);
+    free(v->counter);
+    nav_often_free(v->often);
     v->bits = NULL;
-    v->few = NULL;
+    v->all = NULL;
+    v->counter = NULL;
+    v->often = NULL;
     trod_buf_fini(&v->table);
-    trod_buf_fini(&v->all);
+    trod_buf_fini(&v->parts_of);
 }
 
 /* Of 1000 bits of the N first parts so many are set, by some of them. */
@@ -77,38 +84,41 @@ static uint32_t fold(struct nav_values *v)
     return parts;
 }
 
-/* Those of B's rows that there is room for among the few. Returns the row behind them. */
-static uint32_t put_few(struct nav_values *v, const struct trod_batch *b, unsigned step)
-{
-    uint32_t i = 0;
-
-    for (; i < b->n; i++) {
-        if (!(b->has[i] & TROD_COL_VALUE))
-            continue;
-        if (v->n_few == NAV_VALUES_FEW)
-            break;
-        v->few[v->n_few++] = (struct nav_number){b->value[i], b->kind[i], (uint8_t)step};
-    }
-    v->many = i < b->n;
-    for (uint32_t k = 0; v->many && k < v->n_few; k++)
-        nav_values_add(v, v->few[k].value, v->few[k].step);
-    return i;
-}
-
-void nav_values_rows(struct nav_values *v, const struct trod_batch *b, unsigned step)
+/* The numbers from FIRST on to the filter; how many there are of each is counted, about. */
+static void filter(struct nav_values *v, size_t first)
 {
     struct nav_values own = *v; /* what is put in cannot change it */
-    uint32_t has = 0, first = 0;
+
+    for (size_t i = first; i < own.n_all; i++) {
+        const uint64_t h = nav_values_hash(own.all[i].value);
+        uint16_t *n = &own.counter[nav_often_counter(h)];
+
+        nav_values_add(&own, h, own.all[i].step);
+        *n = (uint16_t)(*n + (*n < NAV_VALUES_OFTEN));
+    }
+}
+
+int nav_values_rows(struct nav_values *v, const struct trod_batch *b, unsigned step)
+{
+    const size_t before = v->n_all;
+    uint32_t has = 0;
+    size_t n = before;
 
     for (uint32_t i = 0; i < b->n; i++)
         has |= b->has[i];
     if (!(b->have & has & TROD_COL_VALUE))
-        return;
-    if (!v->many)
-        first = put_few(v, b, step);
-    for (uint32_t i = first; i < b->n; i++)
+        return TROD_OK;
+    if (!trod_grow(&v->all, n + b->n, &v->cap_all, sizeof *v->all, 2 * TROD_BATCH_ROWS))
+        return TROD_ERR_NOMEM;
+    for (uint32_t i = 0; i < b->n; i++)
         if (b->has[i] & TROD_COL_VALUE)
-            nav_values_add(&own, b->value[i], step);
+            v->all[n++] = (struct nav_number){b->value[i], b->kind[i], (uint8_t)step};
+    v->n_all = n;
+    if (n > NAV_VALUES_FEW) {
+        filter(v, v->many ? before : 0);
+        v->many = true;
+    }
+    return TROD_OK;
 }
 
 static int by_number(const void *a, const void *b)
@@ -123,9 +133,10 @@ static int list_few(struct nav_values *v, uint32_t block, struct nav_postings *l
 {
     struct nav_posting *last = NULL;
 
-    qsort(v->few, v->n_few, sizeof *v->few, by_number);
-    for (uint32_t i = 0; i < v->n_few; i++) {
-        const struct nav_number *n = &v->few[i];
+    if (v->n_all)
+        qsort(v->all, v->n_all, sizeof *v->all, by_number);
+    for (size_t i = 0; i < v->n_all; i++) {
+        const struct nav_number *n = &v->all[i];
 
         if (!last || last->key != n->value || last->b != 1u << n->kind) {
             if (nav_postings_add(list, n->value, block, 0, 0) < 0)
@@ -143,34 +154,33 @@ int nav_values_end(struct nav_values *v, uint32_t block, struct nav_postings *li
 {
     const uint32_t parts = v->many ? fold(v) : 0;
     uint8_t entry[4], *p;
-    int rc = 0;
+    const int rc = v->many ? nav_often_list(v->often, v, block, list) : list_few(v, block, list);
 
-    if (!v->many)
-        rc = list_few(v, block, list);
-    v->n_few = 0;
+    v->n_all = 0;
     if (rc < 0)
         return rc;
     trod_store_le32(entry, parts);
     if (trod_buf_add(&v->table, entry, sizeof entry) < 0 ||
-        trod_buf_reserve(&v->all, (size_t)parts * PART) < 0)
+        trod_buf_reserve(&v->parts_of, (size_t)parts * PART) < 0)
         return TROD_ERR_NOMEM;
     if (!v->many)
         return rc;
-    p = v->all.p + v->all.n;
+    p = v->parts_of.p + v->parts_of.n;
     for (size_t i = 0; i < (size_t)parts; i++, p += PART) {
         for (size_t k = 0; k < WORDS; k++)
             trod_store_le64(p + 8 * k, v->bits[i * WORDS + k]);
         trod_store_le32(p + DATA, trod_crc32c(p, DATA));
     }
-    v->all.n += (size_t)parts * PART;
+    v->parts_of.n += (size_t)parts * PART;
     memset(v->bits, 0, (size_t)v->parts * WORDS * sizeof *v->bits);
+    memset(v->counter, 0, NAV_VALUES_COUNTERS * sizeof *v->counter);
     v->many = false;
     return 0;
 }
 
 int nav_values_save(struct nav_values *v, struct trod_buf *out)
 {
-    const size_t at = out->n, blocks = v->all.n ? v->table.n : 0;
+    const size_t at = out->n, blocks = v->parts_of.n ? v->table.n : 0;
     const uint8_t head[HEAD] = {0};
     int rc = trod_buf_add(out, head, sizeof head);
 
@@ -179,9 +189,9 @@ int nav_values_save(struct nav_values *v, struct trod_buf *out)
     if (rc == TROD_OK) {
         trod_store_le32(out->p + at + 4, (uint32_t)(blocks / 4));
         trod_store_le32(out->p + at, trod_crc32c(out->p + at + 4, HEAD - 4 + blocks));
-        rc = trod_buf_add(out, v->all.p, v->all.n);
+        rc = trod_buf_add(out, v->parts_of.p, v->parts_of.n);
     }
-    v->table.n = v->all.n = 0;
+    v->table.n = v->parts_of.n = 0;
     return rc;
 }
 

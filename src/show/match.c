@@ -372,18 +372,32 @@ bool trod_match_looks(const struct trod_match *m)
     return m->has_text || m->filter->registers.n || (m->where && m->own_kinds && m->where->looks);
 }
 
+bool trod_match_classes(const struct trod_match *m)
+{
+    return m->filter->streams.n || (m->filter->kinds.n && (m->named || m->fetches)) ||
+           (m->where && m->where->classes &&
+            (m->where->more || !m->own_kinds || m->where->exact & WHERE_CLASSES));
+}
+
 bool trod_match_exact(const struct trod_match *m)
 {
+    const unsigned classes = WHERE_CLASSES | WHERE_TIMES | WHERE_ADDRS,
+                   lists = WHERE_LOOKS | WHERE_VALUES | WHERE_PCS;
     const struct trod_match_options *f = m->filter;
     unsigned parts = m->where ? m->where->exact : WHERE_ROWS;
 
-    if (!parts || !m->own_kinds || m->fetches || m->named || m->address.n || m->pc.n ||
-        m->without.n || f->instructions.set || f->time.set || f->streams.n)
+    if (!parts || m->address.n || m->pc.n || m->without.n || f->instructions.set)
         return false;
     if (trod_match_looks(m))
         parts |= WHERE_LOOKS;
-    parts &= WHERE_LOOKS | WHERE_VALUES | WHERE_PCS;
-    return (parts & (parts - 1)) == 0;
+    if (trod_match_classes(m))
+        parts |= WHERE_CLASSES;
+    if (f->time.set)
+        parts |= WHERE_TIMES;
+    if (!(parts & lists))
+        return true;
+    parts &= lists | classes;
+    return m->own_kinds && (parts & (parts - 1)) == 0;
 }
 
 void trod_match_jump(struct trod_match *m)

@@ -234,6 +234,25 @@ int trod_match_may(struct trod_match *m, const struct trod_batch *b, uint8_t *ke
                : TROD_OK;
 }
 
+int trod_match_class(struct trod_match *m, const struct trod_batch *b, const uint8_t *flow,
+                     uint8_t *keep)
+{
+    struct trod_where *w = m->where ? m->where->classes : NULL;
+    int rc;
+
+    if (m->filter->streams.n && judge_streams(m, b->meta) != 0)
+        return TROD_ERR_NOMEM;
+    for (uint32_t i = 0; i < b->n; i++)
+        keep[i] = (!m->filter->kinds.n || of_kind(m, b, i)) &&
+                  (!m->filter->streams.n || of_stream(m, b, i));
+    if (!w)
+        return TROD_OK;
+    w->flow = flow;
+    rc = trod_where_batch(w, b, 0, keep);
+    w->flow = NULL;
+    return rc;
+}
+
 /* Row I matches: is it in the window of rows wanted? */
 static bool in_window(struct trod_match *m)
 {

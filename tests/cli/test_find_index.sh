@@ -214,6 +214,11 @@ counts=('kind == READ' 'kind != INSTR' '!(kind == READ || kind == REG)' 'value =
     'function == f1' 'function in {f0, f3} && kind == INSTR' 'function == nothing')
 # of a part, or of the first ones: how many rows were looked at is told, too
 parts=('--range 300..900' '--range 119500..120200' '--range 120500..' '--range 900000..' '--limit 4' '--first --range 120300..' '--limit 100 --range 300..700')
+# by what many rows have in common, with or without bounds that whole blocks keep
+counts+=('size == 8' 'size < 8 && !(kind == REG)' 'kind == READ && size in {4, 8}' 'taken' '!(taken || untaken)' 'branch == conditional || size > 4' \
+    'kernel' 'has(time)' '!has(addr)' 'stream == 0' 'stream == cpu7' 'flags & 0xffff == 0x240' 'has(value) && size == 8' 'time >= 0' \
+    'time in 0..200000 && kind == REG' 'time > 900000' 'addr >= 0x8000' 'addr in 0x8000..0x8fff && size == 8' 'addr < 0x10000 && time < 200000' \
+    'addr in 0x8800..0x88ff && kind in {READ, WRITE}')
 for expression in "${counts[@]}"; do
     run trod find --no-index "$file" "$expression" --count -S code.elf
     cat "$stdout" >>want.counts
@@ -254,6 +259,46 @@ for part in "${parts[@]}"; do
         check test ! -s "$stderr"
     done
 done
+same want.counts got.counts
+
+# So it is with values that many rows have, and what has none of them; what few rows of a block with many values have is read.
+python3 - >often.tarmac <<'PY'
+import random
+r = random.Random(6)
+for i in range(120000):
+    print(f'{i} clk R X{i % 7} {r.choice([0, 1, 2, r.getrandbits(40), 77, i // 30000 + 1000]):016X}')
+    if i % 3 == 0:
+        print(f'{i} clk M{"RW"[i % 2]}4 {0x8000 + r.randrange(4096) * 4:08x} {r.choice([0, 5, r.getrandbits(32)]):08x}')
+PY
+file=often.tarmac
+run trod index --index ix "$file" -q
+status 0
+rm -f want.counts got.counts
+counts=('value == 0' 'value == 1 && kind == REG' 'value in {2, 77, 5}' 'value != 0' 'value != 5 && kind == READ' 'value == 0x12345' 'value in {1000, 1003}' \
+    'value in 0..5' 'value > 1 && kind != REG' 'value >= 1' 'value == 0 && kind in {WRITE, ATOMIC}' 'value == 1001 && kind == INSTR')
+for expression in "${counts[@]}" 'value == 0 && size == 4' 'value > 1003' 'value == 0 && time > 90000'; do
+    for options in '--no-index' '--index ix'; do
+        # shellcheck disable=SC2086 # options are words
+        run trod find $options "$file" "$expression" --count
+        cat "$stdout" >>"${options:2:2}.counts"
+    done
+done
+same no.counts in.counts
+cp -p "$file" kept.tarmac
+python3 - "$file" <<'PY'
+import os, sys
+s = os.stat(sys.argv[1])
+with open(sys.argv[1], 'r+b') as f:
+    f.seek(1 << 20)
+    f.write(b'#' * (s.st_size - (1 << 21)))
+os.utime(sys.argv[1], ns=(s.st_atime_ns, s.st_mtime_ns))
+PY
+for expression in "${counts[@]}"; do
+    run trod find --index ix "$file" "$expression" --count
+    cat "$stdout" >>got.counts
+    check test ! -s "$stderr"
+done
+head -n "$(wc -l <got.counts)" no.counts >want.counts
 same want.counts got.counts
 
 finish

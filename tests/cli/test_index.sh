@@ -320,7 +320,7 @@ run trod index t.tarmac
 err_has '^made t.tarmac.trodx$'
 run trod index --info --format json t.tarmac
 json '.traces[0] | .memory_blocks == .blocks and .bytes_of.memory > 0'
-json '.traces[0] | .shapes > 0 and .blocks_with_others == 0 and .bytes_of.shapes > 0 and .bytes_of.values > 0'
+json '.traces[0] | .shapes > 0 and .blocks_with_others == 0 and .bytes_of.shapes > 0 and .bytes_of.values > 0 and .bytes_of.classes > 0'
 
 # the same index with any number of threads
 trod gen --to tarmac cyclic:lines=3000,laps=6 large.tarmac >/dev/null

@@ -231,6 +231,59 @@ static void search_near(struct trod_nav *nav, uint64_t row, uint64_t addr, struc
     trod_nav_search(nav, &s.need, 0, 0, sought_rows, &s);
 }
 
+/* Rows that are counted: of some sizes and flags, with a time and an address in bounds. */
+struct counted {
+    uint8_t letter;
+    struct trod_match_need need;
+    uint64_t n;
+};
+
+static bool has_class(const struct counted *c, const struct trod_batch *b, uint32_t i)
+{
+    return nav_has(b, i, TROD_COL_SIZE)    ? b->size[i] % 4 == c->letter % 4
+           : nav_has(b, i, TROD_COL_FLAGS) ? b->flags[i] % 8 != c->letter % 8
+                                           : b->kind[i] % 2 == c->letter % 2;
+}
+
+static int keep_classes(void *user, const struct trod_batch *b, const uint8_t *flow, uint8_t *keep)
+{
+    (void)flow;
+    for (uint32_t i = 0; i < b->n; i++)
+        keep[i] = has_class(user, b, i);
+    return TROD_OK;
+}
+
+static int counted_rows(void *user, const struct trod_batch *b, uint32_t i, uint32_t n,
+                        uint64_t row)
+{
+    struct counted *c = user;
+
+    (void)row;
+    for (const uint32_t end = i + n; i < end; i++)
+        c->n += has_class(c, b, i) && nav_has(b, i, TROD_COL_ADDR) && b->addr[i] >= c->need.lo &&
+                b->addr[i] <= c->need.hi &&
+                (!c->need.times.set ||
+                 (nav_has(b, i, TROD_COL_TIME) && b->time[i] >= c->need.times.lo));
+    return 1;
+}
+
+static void count_near(struct trod_nav *nav, uint64_t row, uint64_t addr, struct trod_buf *out)
+{
+    struct counted c = {.letter = (uint8_t)row,
+                        .need = {.kinds = UINT32_MAX,
+                                 .bounded = true,
+                                 .lo = row % 2 ? addr & ~UINT64_C(0xfff) : addr,
+                                 .hi = UINT64_MAX,
+                                 .times = {row % 3 == 0, row % 100, UINT64_MAX}}};
+    uint64_t n = 0;
+
+    trod_nav_classes(nav, keep_classes, &c);
+    trod_nav_tally(nav, &c.need, counted_rows, &c, &n);
+    trod_nav_classes(nav, NULL, NULL);
+    n += c.n;
+    put(out, &n, sizeof n);
+}
+
 static struct trod_buf answers(struct trod_nav *nav, struct trod_gen g)
 {
     struct trod_buf out = {0};
@@ -248,6 +301,7 @@ static struct trod_buf answers(struct trod_nav *nav, struct trod_gen g)
         memory_at(nav, row, addr, &out);
         find_from(nav, row, addr, &out);
         search_near(nav, row, addr, &out);
+        count_near(nav, row, addr, &out);
         if (trod_nav_time(nav, gen_u64(&g) % 1000, &row) == 1)
             put(&out, &row, sizeof row);
         if (trod_nav_line(nav, 1 + gen_u64(&g) % 100, &row) == 1)

@@ -25,7 +25,7 @@ enum { EXPRESSIONS = 40, MOST = 4096, DEPTH = 3, SEEN = 64, TEXT = 48 };
 /* What some rows of the trace are: expressions are about that. */
 struct seen {
     unsigned kind;
-    uint64_t pc, addr, value, opcode, row;
+    uint64_t pc, addr, value, opcode, row, time, size, flags, stream, sub;
     char text[TEXT];
 };
 
@@ -50,6 +50,11 @@ static void note_row(const struct trod_batch *b, uint32_t i, uint64_t row, struc
     s->pc = has & TROD_COL_PC ? b->pc[i] : has & TROD_COL_ADDR ? b->addr[i] : 0;
     s->addr = has & TROD_COL_ADDR ? b->addr[i] : 5;
     s->value = has & TROD_COL_VALUE ? b->value[i] : 1;
+    s->time = has & TROD_COL_TIME ? b->time[i] : 7;
+    s->size = has & TROD_COL_SIZE ? b->size[i] : 4;
+    s->flags = has & TROD_COL_FLAGS ? b->flags[i] : 0;
+    s->stream = has & TROD_COL_STREAM ? b->stream[i] : 0;
+    s->sub = has & TROD_COL_SUB ? b->sub[i] : 3;
     for (uint32_t k = 0; has & TROD_COL_CODE && k < b->code[i].len && k < 4; k++)
         s->opcode |= (uint64_t)trod_batch_bytes(b, b->code[i])[k] << 8 * k;
     for (uint32_t k = 0; has & TROD_COL_TEXT && k < b->text[i].len && n < 6; k++) {
@@ -62,6 +67,75 @@ static void note_row(const struct trod_batch *b, uint32_t i, uint64_t row, struc
     }
     if (n == 0)
         memcpy(s->text, "mov", 4);
+}
+
+/* A condition about what many rows have in common, or about times and addresses of many. */
+static void common(struct trod_gen *g, const struct seen *s, const struct seen *t,
+                   struct trod_buf *out)
+{
+    static const char *const words[] = {"taken",
+                                        "untaken",
+                                        "conditional",
+                                        "call",
+                                        "indirect",
+                                        "kernel",
+                                        "user",
+                                        "has(time)",
+                                        "has(addr)",
+                                        "has(target)",
+                                        "thumb",
+                                        "privileged",
+                                        "branch == conditional",
+                                        "has(branch)",
+                                        "kind == FETCH",
+                                        "has(size)",
+                                        "has(type)",
+                                        "security == s",
+                                        "has(stream)",
+                                        "kind in {SYNC, FLUSH}",
+                                        "newcode",
+                                        "iset == A64",
+                                        "branch in {call, return}",
+                                        "has(index)",
+                                        "return"};
+    const unsigned long long size = s->size, flags = s->flags, stream = s->stream, sub = s->sub,
+                             lo = s->time < t->time ? s->time : t->time,
+                             hi = s->time < t->time ? t->time : s->time,
+                             first = s->addr < t->addr ? s->addr : t->addr,
+                             last = s->addr < t->addr ? t->addr : s->addr;
+    const bool again = gen_below(g, 2);
+
+    switch (gen_below(g, 13)) {
+    case 0:
+        trod_buf_printf(out, again ? "size == %llu" : "size > %llu", size);
+        break;
+    case 1:
+        trod_buf_printf(out, again ? "flags == 0x%llx" : "flags & 0x%llx != 0", flags);
+        break;
+    case 2:
+        trod_buf_printf(out, again ? "stream == %llu" : "tid != %llu", stream);
+        break;
+    case 3:
+        trod_buf_printf(out, again ? "sub == %llu" : "sub * 2 < %llu", sub);
+        break;
+    case 4:
+        trod_buf_printf(out, "time in %llu..%llu", lo, hi);
+        break;
+    case 5:
+        trod_buf_printf(out, again ? "time < %llu" : "time >= %llu", hi);
+        break;
+    case 6:
+        trod_buf_printf(out, "addr in 0x%llx..0x%llx", first, last);
+        break;
+    case 7:
+        trod_buf_printf(out, "addr in 0x%llx..0x%llx", first & ~UINT64_C(0xfff), last | 0xfff);
+        break;
+    case 8:
+        trod_buf_printf(out, again ? "addr <= 0x%llx" : "0x%llx < addr", first);
+        break;
+    default:
+        trod_buf_printf(out, "%s", words[gen_below(g, sizeof words / sizeof *words)]);
+    }
 }
 
 static void condition(struct trod_gen *g, unsigned depth, struct trod_buf *out)
@@ -80,6 +154,10 @@ static void condition(struct trod_gen *g, unsigned depth, struct trod_buf *out)
             condition(g, depth - 1, out);
         }
         trod_buf_printf(out, ")");
+        return;
+    }
+    if (gen_below(g, 2)) {
+        common(g, s, &seen[gen_below(g, n_seen)], out);
         return;
     }
     switch (gen_below(g, 16)) {
@@ -155,6 +233,11 @@ static int may(void *user, const struct trod_batch *b, uint8_t *keep)
     return trod_match_may(user, b, keep);
 }
 
+static int may_be(void *user, const struct trod_batch *b, const uint8_t *flow, uint8_t *keep)
+{
+    return trod_match_class(user, b, flow, keep);
+}
+
 static int count_rows(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
 {
     void *const *with = user;
@@ -168,6 +251,11 @@ static int count_rows(void *user, const struct trod_batch *b, uint32_t i, uint32
     for (uint32_t k = i; k < i + n; k++)
         *count += trod_match_keep(m)[k];
     return 1;
+}
+
+static const char *question(const struct trod_match_options *filter)
+{
+    return filter->where ? filter->where : filter->text ? filter->text : "--kind --stream --time";
 }
 
 /* As many rows as were found are counted, whatever part of them by lists. */
@@ -187,13 +275,14 @@ static void tally(const char *path, const struct trod_match_options *filter, siz
     if (trod_match_exact(m)) {
         if (trod_match_looks(m))
             trod_nav_looks(nav, may, m);
+        if (trod_match_classes(m))
+            trod_nav_classes(nav, may_be, m);
         tallied++;
         assert_int_equal(trod_nav_tally(nav, &need, NULL, NULL, &rest), 0);
         assert_int_equal(trod_nav_tally(nav, &need, count_rows, with, &counted), 0);
         if (counted + count != found)
-            fail_msg("%s: '%s': %llu rows counted and %llu read, %zu found", path,
-                     filter->where ? filter->where : filter->text, (unsigned long long)counted,
-                     (unsigned long long)count, found);
+            fail_msg("%s: '%s': %llu rows counted and %llu read, %zu found", path, question(filter),
+                     (unsigned long long)counted, (unsigned long long)count, found);
         read_none += next == 0;
     }
     trod_match_free(m);
@@ -215,6 +304,8 @@ static void with_index(const char *path, const struct trod_match_options *filter
     trod_match_need(m, &need);
     if (trod_match_looks(m))
         trod_nav_looks(nav, may, m);
+    if (trod_match_classes(m))
+        trod_nav_classes(nav, may_be, m);
     with[0] = m;
     with[1] = out;
     with[2] = &next;
@@ -261,8 +352,8 @@ static void compare(const char *path, const struct trod_match_options *filter, c
     with_all(path, filter, &want, NULL);
     with_index(path, filter, &got);
     if (want.n != got.n || memcmp(want.at, got.at, want.n * sizeof *want.at) != 0)
-        fail_msg("%s: '%s' (%s): %zu rows with the index, %zu without", name,
-                 filter->where ? filter->where : filter->text, path, got.n, want.n);
+        fail_msg("%s: '%s' (%s): %zu rows with the index, %zu without", name, question(filter),
+                 path, got.n, want.n);
     tally(path, filter, want.n);
 }
 
@@ -290,6 +381,11 @@ static void ask(const char *path, const char *name, uint64_t block_rows, struct 
         if (i % 10 == 0) {
             filter.where = NULL;
             filter.text = seen[gen_below(g, n_seen)].text;
+            compare(path, &filter, name);
+            filter.text = NULL;
+            filter.time = (struct trod_range){true, 0, seen[gen_below(g, n_seen)].time};
+            filter.kinds = (struct trod_list){.n = 2, .item = {"FETCH", "READ"}};
+            filter.streams = (struct trod_list){.n = 1, .item = {"#0"}};
             compare(path, &filter, name);
         }
         trod_buf_fini(&text);

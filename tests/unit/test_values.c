@@ -48,7 +48,7 @@ static void make(const size_t n[BLOCKS], struct trod_buf *out)
 
         trod_rng_seed(&r, k);
         for (size_t i = 0; i < n[k]; i++) {
-            nav_values_add(&v, value(&r), (unsigned)(i * NAV_STEPS / n[k]));
+            nav_values_add(&v, nav_values_hash(value(&r)), (unsigned)(i * NAV_STEPS / n[k]));
             v.many = true;
         }
         assert_int_equal(nav_values_end(&v, (uint32_t)k, NULL), n[k] == 0);

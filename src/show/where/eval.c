@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "isa/flow.h"
 #include "show/where/where_int.h"
-#include "trod/detail.h"
 #include "trod/format.h"
 
 /* Rows of word K of a mask over tile T. */
@@ -388,6 +388,8 @@ unsigned where_branch(struct trod_where *w, const struct trod_batch *b, uint32_t
 {
     const uint32_t flags = show_has(b, i, TROD_COL_FLAGS) ? b->flags[i] : 0;
 
+    if (w->flow)
+        return w->flow[i] & TROD_FLOW_BRANCH;
     if ((flags & TROD_F_BRANCH) || b->kind[i] != TROD_INSTR || !show_has(b, i, TROD_COL_CODE) ||
         b->code[i].len == 0)
         return flags & TROD_F_BRANCH;
@@ -405,7 +407,6 @@ unsigned where_branch(struct trod_where *w, const struct trod_batch *b, uint32_t
 /* 1: row I is a branch that was made, 0: one that was not, -1: neither, or not known. */
 static int taken(struct trod_where *w, const struct trod_batch *b, uint32_t i)
 {
-    const uint32_t ends = TROD_COL_TARGET | TROD_COL_ADDR | TROD_COL_SIZE;
     const unsigned branch = where_branch(w, b, i);
 
     if (branch == TROD_BR_NONE || branch == TROD_BR_OTHER || branch == TROD_BR_SYSCALL)
@@ -415,26 +416,19 @@ static int taken(struct trod_where *w, const struct trod_batch *b, uint32_t i)
         return 0;
     if (branch != TROD_BR_COND)
         return 1;
-    if ((b->have & b->has[i] & ends) != ends)
-        return -1;
-    return b->target[i] != b->addr[i] + b->size[i];
+    if (w->flow)
+        return w->flow[i] & TROD_FLOW_MADE ? 1 : w->flow[i] & TROD_FLOW_PASSED ? 0 : -1;
+    return flow_made(b, i);
 }
 
-int where_kernel(const struct trod_batch *b, uint32_t i)
+/* Is row I of privileged code: 1, of a user's program: 0, or not known: -1. */
+static int kernel(const struct trod_where *w, const struct trod_batch *b, uint32_t i)
 {
     const char *format = b->meta && b->meta->driver ? b->meta->driver->name : "";
-    const struct trod_detail_instr *d;
-    const char *mode;
 
-    if (show_has(b, i, TROD_COL_FLAGS) && (b->flags[i] & (TROD_F_KERNEL | TROD_F_PRIV)))
-        return 1;
-    if (strcmp(format, "drmemtrace") == 0)
-        return show_has(b, i, TROD_COL_FLAGS) ? 0 : -1;
-    d = trod_batch_detail(b, i);
-    if (b->kind[i] != TROD_INSTR || !d || b->detail[i].len != sizeof *d || d->mode.len < 3)
-        return -1;
-    mode = (const char *)trod_batch_bytes(b, d->mode);
-    return !(strncasecmp(mode, "EL0", 3) == 0 || strncasecmp(mode, "usr", 3) == 0);
+    if (w->flow)
+        return w->flow[i] & TROD_FLOW_KERNEL ? 1 : w->flow[i] & TROD_FLOW_USER ? 0 : -1;
+    return flow_kernel(b, i, strcmp(format, "drmemtrace") == 0);
 }
 
 /* Word of COLUMN of row I: 0 where it says none. */
@@ -472,9 +466,9 @@ static bool row_passes(const struct where_tile *t, const struct where_step *s, u
     case RUN_UNTAKEN:
         return taken(w, t->b, i) == 0;
     case RUN_KERNEL:
-        return where_kernel(t->b, i) == 1;
+        return kernel(w, t->b, i) == 1;
     case RUN_USER:
-        return where_kernel(t->b, i) == 0;
+        return kernel(w, t->b, i) == 0;
     case RUN_STREAM:
         return show_has(t->b, i, TROD_COL_STREAM) && of_stream(w->test[s->k], t->b, i, s->negate);
     default:

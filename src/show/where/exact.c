@@ -73,25 +73,6 @@ bool where_kinds(const struct where_tree *t, int n, uint32_t *kinds)
     }
 }
 
-/* Does node N go by what rows look like alone? */
-static bool is_of_looks(const struct where_tree *t, int n)
-{
-    const struct where_node *x = &t->node[n];
-    bool any = false;
-
-    switch (x->op) {
-    case OP_TRUE:
-        return true;
-    case OP_NOT:
-        return is_of_looks(t, x->a);
-    case OP_AND:
-    case OP_OR:
-        return is_of_looks(t, x->a) && is_of_looks(t, x->b);
-    default:
-        return where_is_of_looks(t, x, &any);
-    }
-}
-
 /* Is node N a number, or a range of them with both ends? */
 static bool is_plain_item(const struct where_tree *t, int n)
 {
@@ -108,6 +89,8 @@ static unsigned comparison(const struct where_tree *t, const struct where_node *
     static const struct {
         unsigned column, part, most;
     } parts[] = {{COL_ROW, WHERE_ROWS, 1},
+                 {COL_TIME, WHERE_TIMES, 1},
+                 {COL_ADDR, WHERE_ADDRS, 1},
                  {COL_VALUE, WHERE_VALUES, TROD_MATCH_SPANS},
                  {COL_PC, WHERE_PCS, TROD_MATCH_SPANS}};
     const bool turned = x->op >= OP_EQ && x->op <= OP_GE && t->node[x->a].op == OP_NUMBER;
@@ -150,17 +133,18 @@ unsigned where_exact(const struct where_tree *t, int n)
 {
     const unsigned once = WHERE_VALUES | WHERE_PCS;
     const struct where_node *x = &t->node[n];
+    bool any = false;
     uint32_t kinds;
     unsigned a, b;
 
     if (where_kinds(t, n, &kinds))
         return WHERE_KINDS;
-    if (is_of_looks(t, n))
+    if (where_all_go(t, n, where_goes_by_looks, &any))
         return WHERE_LOOKS;
+    if (where_all_go(t, n, where_goes_by_class, &any))
+        return WHERE_CLASSES;
     if (is_of_functions(t, x))
         return WHERE_PCS;
-    if (x->op == OP_CALL)
-        return x->name->column == COL_HAS && is_name(t, x->a, COL_VALUE) ? WHERE_VALUES : 0;
     if (x->op == OP_AND) {
         a = where_exact(t, x->a);
         b = where_exact(t, x->b);

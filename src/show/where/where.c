@@ -21,15 +21,37 @@ static int rooms(struct trod_where *w)
     return w->mask && w->number && w->scratch ? 0 : TROD_ERR_NOMEM;
 }
 
-/* What W, whose texts T has, says of what rows look like. */
-static int looks(struct trod_where *w, const struct where_tree *t, int root)
+/* What is left of an expression, whose texts T has, to *OUT. */
+static int part(struct trod_where **out, const struct where_tree *t, int root)
 {
     int r;
 
-    if (!(w->looks = calloc(1, sizeof *w->looks)))
+    if (!(*out = calloc(1, sizeof **out)))
         return TROD_ERR_NOMEM;
-    r = where_emit(w->looks, t, root);
-    return r < 0 ? r : rooms(w->looks);
+    r = where_emit(*out, t, root);
+    return r < 0 ? r : rooms(*out);
+}
+
+/* What W, of which T is the tree, says of what rows look like, and of their classes. */
+static int parts(struct trod_where *w, struct where_tree *t, int root)
+{
+    const size_t n = (size_t)t->n * sizeof *t->node;
+    struct where_node *kept = malloc(n);
+    bool any = false;
+    int r = kept ? TROD_OK : TROD_ERR_NOMEM;
+
+    if (r == TROD_OK) {
+        memcpy(kept, t->node, n);
+        if (where_loosen(t, root, true, where_goes_by_looks, &any))
+            r = part(&w->looks, t, root);
+        memcpy(t->node, kept, n);
+        any = false;
+        w->more = where_loosen(t, root, true, where_goes_by_class, &any);
+        if (r == TROD_OK && any)
+            r = part(&w->classes, t, root);
+    }
+    free(kept);
+    return r;
 }
 
 static int compile(struct trod_where *w, const char *text, struct trod_diag *diag)
@@ -61,8 +83,8 @@ static int compile(struct trod_where *w, const char *text, struct trod_diag *dia
             w->plain = where_need(t, root);
             w->exact = where_exact(t, root);
         }
-        if (r == 0 && where_loosen(t, root, true))
-            r = looks(w, t, root);
+        if (r == 0)
+            r = parts(w, t, root);
         root = r;
     }
     free(t);
@@ -125,6 +147,7 @@ void trod_where_free(struct trod_where *w)
     free(w->has_pc);
     free(w->pc);
     trod_where_free(w->looks);
+    trod_where_free(w->classes);
     trod_disasm_free(w->disasm);
     trod_insn_decoder_free(w->decoder);
     free(w->scratch);

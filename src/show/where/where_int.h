@@ -300,8 +300,11 @@ struct trod_where {
     uint32_t want;
     uint64_t last;                      /* row */
     struct trod_match_need need, plain; /* the second where no records are called as kinds are */
-    struct trod_where *looks; /* what it says of what rows look like, if so; NULL: nothing */
-    unsigned exact;           /* enum where_part, if PLAIN and LOOKS are all that it says; or 0 */
+    struct trod_where *looks;   /* what it says of what rows look like, if so; NULL: nothing */
+    struct trod_where *classes; /* and of their classes, likewise, */
+    bool more;                  /* which is about more than kinds */
+    const uint8_t *flow;        /* of rows that are classes: enum trod_flow; else NULL */
+    unsigned exact; /* enum where_part, if PLAIN, LOOKS and CLASSES are all that it says; or 0 */
     struct where_step *step;
     size_t n_steps, cap_steps;
     struct where_test **test;
@@ -350,20 +353,30 @@ enum where_part {
     WHERE_KINDS = 1 << 1,
     WHERE_VALUES = 1 << 2,
     WHERE_PCS = 1 << 3,
-    WHERE_LOOKS = 1 << 4
+    WHERE_LOOKS = 1 << 4,
+    WHERE_CLASSES = 1 << 5,
+    WHERE_TIMES = 1 << 6,
+    WHERE_ADDRS = 1 << 7
 };
 
 /* Those of node N, a bit each; 0: there is more to it. */
 unsigned where_exact(const struct where_tree *t, int n);
-/* may.c: does condition X, which has none in it, go by what rows look like alone? *ANY: and
- * by more than kinds. */
-bool where_is_of_looks(const struct where_tree *t, const struct where_node *x, bool *any);
+/* may.c: does condition X, which has none in it, go by something alone? *ANY: and by more than
+ * kinds. */
+typedef bool where_goes_fn(const struct where_tree *t, const struct where_node *x, bool *any);
+/* By what rows look like: kind, opcode, text. */
+where_goes_fn where_goes_by_looks;
+/* By their class: kind, flags, size, stream, number of the type, which columns they have. */
+where_goes_fn where_goes_by_class;
+/* Do all conditions below node N go by that? */
+bool where_all_go(const struct where_tree *t, int n, where_goes_fn *goes, bool *any);
 
 /*
- * Conditions of T below N that go by more than what rows look like become constants: true, or false
- * unless HOLDS, where they are the reason for the opposite. Does any other condition stay?
+ * Conditions of T below N that go by more than GOES says become constants: true, or false unless
+ * HOLDS, where they are the reason for the opposite. *KEPT: a condition stays. Is any of those that
+ * stay about more than kinds?
  */
-bool where_loosen(struct where_tree *t, int n, bool holds);
+bool where_loosen(struct where_tree *t, int n, bool holds, where_goes_fn *goes, bool *kept);
 
 /* A tile: N rows of B from row AT on; row 0 of B is the FIRSTth of the trace. */
 struct where_tile {
@@ -380,8 +393,6 @@ void where_run_text(const struct where_tile *t, const struct where_step *s,
                     const struct where_mask *active, struct where_mask *out);
 /* The flow of row I: enum trod_branch, of the opcode where the trace does not say; NONE: none. */
 unsigned where_branch(struct trod_where *w, const struct trod_batch *b, uint32_t i);
-/* Is row I of privileged code: 1, of a user's program: 0, or not known: -1. */
-int where_kernel(const struct trod_batch *b, uint32_t i);
 /* The address that function, module, source and line go by, or false. */
 bool where_place_of(const struct trod_where *w, const struct trod_batch *b, uint32_t i,
                     unsigned column, uint64_t *at);
