@@ -107,6 +107,11 @@ CACHE = ["", "--warmup 100", "--by line", "--by thread --interval 100", "--windo
          "--by region", "--by function --symbols f.elf", "--classify", "--strict", "--sweep size=1K..4K", "--misses -"]
 
 
+FIND = ["size==8", "size==8&&kind==write", "taken", "untaken||call", "kernel", "user&&size>2", "stream==1", "!(stream==0)", "has(value)&&has(time)",
+        "time>=3000", "time<2000&&kind==read", "addr>=0x20000", "addr<0x9000&&size==8", "value==7", "value!=7", "value\tin\t{0,1,2}",
+        "flags&0xf==1", "kind==read&&disasm~/x/"]
+
+
 def some(*lists, few):
     """Pairs of LISTS; FEW: one of them in eighteen."""
     pairs = list(itertools.product(*lists))
@@ -126,6 +131,9 @@ def questions(rows, insns, last, few):
                 yield f"{command} {part} {more}"
             for command, more in some(["cache --format json"], CACHE, few=name != "time"):
                 yield f"{command} {part} {more}"
+    for expression in FIND:
+        for more in ["--count", "--first", f"--count --range {rows // 3}..", "--limit 9 --format csv"]:
+            yield f"find {{file}} {expression} {more}"
     for more in CACHE:
         yield f"cache --format json --skip {insns // 2} {more}"
     for more in ["", "--strict"]:
