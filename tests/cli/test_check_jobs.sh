@@ -4,6 +4,7 @@
 . "$TROD_SOURCE/tests/cli/lib.sh"
 gen=$(dirname "$TROD")/../../tests/gen/trod-gen
 [[ -x $gen ]] || { echo "no trod-gen"; exit 77; }
+have python3
 
 "$gen" drm-large --records 120000 >drm.trace
 "$gen" tarmac-fm --records 60000 >fm.tarmac
