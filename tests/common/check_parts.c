@@ -128,7 +128,7 @@ static void draw(struct trod_gen *g, const struct check_parts *opt, struct trod_
 static unsigned round_of(const struct check_parts *opt, uint64_t seed, unsigned *parted)
 {
     static const unsigned jobs[] = {2, 3, 5, 2};
-    static const uint64_t pieces[] = {3000, 20000, 40000, 90000};
+    const uint64_t pieces[] = {3000, opt->bytes / 12, opt->bytes / 6, opt->bytes / 3};
     struct trod_gen g = gen_seed(seed);
     const struct trod_check_options check = {.struct_size = sizeof check,
                                              .keep = gen_once_in(&g, 2) ? 3 : 1 << 20};

@@ -412,6 +412,10 @@ static void program(struct trod_gen *g, struct trod_buf *out)
         put(out, 28, 29, 0x4005); /* where the return leads */
         instruction(out, 16, 1, 0xc3, 0x5001);
         put(out, 0, 8, 0x7000);
+        if (gen_once_in(g, 15)) { /* of a call that the trace does not have, mostly */
+            put(out, 28, TROD_DRM_FUNC_ID, 8);
+            put(out, 28, TROD_DRM_FUNC_RETADDR, 0x6000);
+        }
         instruction(out, taken ? 48 : 49, 2, 0xe975, 0x4005);
         if (gen_once_in(g, 12)) {
             put(out, 28, TROD_DRM_TIMESTAMP, 2000 + gen_below(g, 50));
