@@ -8,6 +8,7 @@ slow() { check python3 "$TROD_SOURCE/tests/cli/cache_slow_report.py" "$TROD" "$@
 slow 0 12      # 0: whose flush it is; 9: windows side by side; 10: dirty copies of clusters
 slow 17 18     # these, in front of sectors
 slow 30 31     # the top line of all is taken away by an inclusive level
+slow 5098 5099 # code that another core wrote to is pushed out into an exclusive level
 slow 133 134   # and by another core
 slow 148 149   # and from behind a flush
 slow 160 161   # a stride round the top of the addresses

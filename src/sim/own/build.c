@@ -95,6 +95,20 @@ static int link_caches(struct trod_own_sim *s)
     return 0;
 }
 
+/*
+ * May lines come to caches that data of a core go through without a reference that coherence sees?
+ * Prefetches do, what others of a cluster reference, and code that was fetched before somebody else
+ * wrote there, when it is pushed out into an exclusive level.
+ */
+static bool comes_unseen(const struct trod_own_config *c, const struct trod_own_spec *s)
+{
+    bool code = false;
+
+    for (uint32_t k = 0; s->side == TROD_OWN_CODE && k < c->cores; k++)
+        code = code || (s->next[k] >= 0 && trod_own_hands_over(s, &c->spec[s->next[k]]));
+    return code || s->prefetch || s->home.cluster > 1;
+}
+
 /* What each core begins with. */
 static void enter(struct trod_own_sim *s)
 {
@@ -130,7 +144,7 @@ static void enter(struct trod_own_sim *s)
 
         if (c->spec[i].home.shared)
             continue;
-        s->unseen = s->unseen || c->spec[i].prefetch || c->spec[i].home.cluster > 1;
+        s->unseen = s->unseen || comes_unseen(c, &c->spec[i]);
         s->mixed = s->mixed || (s->holder_bits && bits != s->holder_bits);
         s->holder_bits = bits > s->holder_bits ? bits : s->holder_bits;
     }

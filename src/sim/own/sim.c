@@ -152,8 +152,8 @@ static bool has(const struct trod_own_sim *s, uint32_t core, uint64_t addr)
 
 /*
  * The directory knows which cores have referenced a line since another one wrote it; which of them
- * still hold it is looked up. It does not see prefetches, nor references of others in a cluster:
- * where there are any, every core is looked up.
+ * still hold it is looked up. Some lines come to caches without the directory seeing them
+ * (build.c): where there may be such lines, every core is looked up.
  */
 static void cohere(struct trod_own_sim *s, uint32_t core, uint64_t addr, bool write)
 {
