@@ -182,15 +182,16 @@ TROD_WIDEST static inline struct trod_touched_masks masks_of(const struct trod_b
     return m;
 }
 
-/* The last references so far, in lane 7. */
+/* The last references so far, in lane 7, and where the next ones go. */
 struct carried {
     __m512i code, data;
+    uint64_t *out;
 };
 
 TROD_WIDEST static inline struct carried carry(const struct trod_touched *t)
 {
     return (struct carried){_mm512_set1_epi64((int64_t)t->last[0]),
-                            _mm512_set1_epi64((int64_t)t->last[1])};
+                            _mm512_set1_epi64((int64_t)t->last[1]), t->ref + t->n};
 }
 
 TROD_WIDEST static inline uint64_t lane7(__m512i v)
@@ -202,12 +203,11 @@ TROD_WIDEST static inline uint64_t lane7(__m512i v)
 
 /*
  * The eight rows from row I on, of which CODE, READ and WRITE are bits. *CROSSED gets those that
- * reference two lines. What is left goes behind *OUT. Returns false, with nothing done, where a row
- * must be looked at by itself.
+ * reference two lines. Returns false, with nothing done, where a row must be looked at by itself.
  */
 TROD_WIDEST static inline bool put_group(const struct trod_touched *t, const struct trod_batch *b,
                                          uint32_t i, __mmask8 code, __mmask8 read, __mmask8 write,
-                                         struct carried *last, uint64_t **out, unsigned *crossed)
+                                         struct carried *last, unsigned *crossed)
 {
     const __mmask8 data = read | write, all = code | data;
     const __m512i line = _mm512_set1_epi64(1LL << t->line_bits);
@@ -238,8 +238,8 @@ TROD_WIDEST static inline bool put_group(const struct trod_touched *t, const str
     keep = _mm512_mask_test_epi64_mask(
         all, _mm512_xor_si512(ref, was),
         _mm512_or_si512(ref, _mm512_set1_epi64(~(int64_t)TROD_TOUCHED_DIRTY)));
-    _mm512_storeu_si512(*out, _mm512_maskz_compress_epi64(keep, ref));
-    *out += __builtin_popcount(keep);
+    _mm512_storeu_si512(last->out, _mm512_maskz_compress_epi64(keep, ref));
+    last->out += __builtin_popcount(keep);
     last->code = _mm512_permutex2var_epi64(last->code,
                                            _mm512_set1_epi64(7 + __builtin_popcount(code)), codes);
     last->data = _mm512_permutex2var_epi64(last->data,
@@ -364,26 +364,25 @@ TROD_WIDEST static void put_word(struct trod_touched *t, const struct trod_batch
 {
     const struct trod_touched_masks m = masks_of(b, i);
     struct carried last = carry(t);
-    uint64_t done = 0, crossed = 0, *out = t->ref + t->n;
+    uint64_t done = 0, crossed = 0;
 
     for (unsigned k = 0; k < WORD; k += GROUP) {
         unsigned cross;
 
         if (!(m.odd >> k & 0xff) &&
             put_group(t, b, i + k, (__mmask8)(m.code >> k), (__mmask8)(m.read >> k),
-                      (__mmask8)(m.write >> k), &last, &out, &cross)) {
+                      (__mmask8)(m.write >> k), &last, &cross)) {
             done |= UINT64_C(0xff) << k;
             crossed |= (uint64_t)cross << k;
             continue;
         }
-        t->n = (size_t)(out - t->ref);
+        t->n = (size_t)(last.out - t->ref);
         t->last[0] = lane7(last.code);
         t->last[1] = lane7(last.data);
         trod_touched_each(t, b, i + k, i + k + GROUP);
         last = carry(t);
-        out = t->ref + t->n;
     }
-    t->n = (size_t)(out - t->ref);
+    t->n = (size_t)(last.out - t->ref);
     t->last[0] = lane7(last.code);
     t->last[1] = lane7(last.data);
     trod_touched_count(t, trod_touched_bits_in(m.code & done), trod_touched_bits_in(m.read & done),
