@@ -219,12 +219,6 @@ static int put_copies(struct pipe *p, struct engine_cutter *c, const struct trod
     return rc;
 }
 
-/* Slices that the instances look at: opcodes are often there for the sites alone. */
-static uint32_t slices_of(const struct trod_run *r)
-{
-    return r->opt.trace.want & ~(r->codes ? 0u : (uint32_t)TROD_COL_CODE);
-}
-
 /*
  * The rows of B, the last batch of the trace, into slots, with the streaks of D. 0, 1 when a worker
  * gave up, or an error.
@@ -245,7 +239,7 @@ static int put(struct pipe *p, struct engine_cutter *c, struct run_decoder *d, s
     if (rc < 0)
         return rc == TROD_ERR_UNSUPPORTED ? put_copies(p, c, b) : rc;
     s->taken = b;
-    if (!trod_batch_own(b, slices_of(p->run)))
+    if (!trod_batch_own(b, run_slices(p->run)))
         return put_copies(p, c, b); /* S is the first of the slots */
     s->b = b;
     s->meta = *b->meta;

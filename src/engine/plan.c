@@ -12,15 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parts of a plain file for each thread: then none has little to do at the end. */
-enum { TURNS = 8 };
+/*
+ * Parts of a plain file for each thread: then none has little to do at the end. Of those that are
+ * fed in their order so many bytes at the least, where there are many: what waits is little then.
+ */
+enum { TURNS = 8, IN_ORDER = 8 << 20 };
 
 /*
- * Passing over records takes a fifth of what counting them does. Of parts that go on from what came
- * before, each later one is read by a thread that has passed over more: so it is shorter. Next to
- * what is done with records where they lie (places) passing over them is nearly nothing.
+ * Passing over records takes a fifth of what counting them does, less of what sites are wanted for,
+ * and next to nothing of what is done with records where they lie (places). Of parts that go on
+ * from what came before, each later one is read by a thread that has passed over more: so it is
+ * shorter.
  */
-enum { PASSING = 5, PASSING_NEARLY = 50 };
+enum { PASSING = 5, PASSING_SITES = 12, PASSING_NEARLY = 50 };
 
 /*
  * Parts of members for each thread where each part meets for the first time what others have met:
@@ -80,6 +84,22 @@ static bool has_large(const struct trod_run *r)
  */
 enum { WHOLE_FILES = 4 };
 
+/*
+ * May the rows of parts that several threads decode be fed in the order of the file? To the only
+ * analysis, which needs that order and no sites; it cannot be parted itself, by rows or by shards.
+ * Parts are of plain files whose format needs nothing from before them.
+ */
+static bool may_go_in_order(const struct trod_run *r)
+{
+    const struct trod_format *f = trod_trace_format(r->whole);
+    const struct engine_item *it = &r->item[0];
+
+    return r->opt.parts < 2 && r->opt.jobs > 1 && r->n_items == 1 &&
+           trod_trace_files(r->whole) == 1 && f && (f->cuts || f->stride) && !f->parts &&
+           !r->sites && !r->again && it->order != TROD_ANY_ORDER && !it->records &&
+           it->shards == 1 && !it->analysis->direct && !it->analysis->light;
+}
+
 /* May files be parted? Where they alone would not keep the threads busy, and all analyses can. */
 static bool may_part(const struct trod_run *r)
 {
@@ -89,11 +109,15 @@ static bool may_part(const struct trod_run *r)
         (r->opt.jobs < 2 || files >= 4 * (size_t)r->opt.jobs ||
          (files >= WHOLE_FILES && records(r, RUN_BYTES) && !records(r, RUN_WHOLE))))
         return false;
-    for (size_t i = 0; i < r->n_items; i++)
+    for (size_t i = 0; i < r->n_items && !r->in_order; i++)
         if (r->item[i].order != TROD_ANY_ORDER && !r->item[i].records)
             return false;
     return true;
 }
+
+/* Bytes of a part that goes on from what came before, beside which what it learns anew is little.
+ */
+enum { LEARNT = 64 << 20 };
 
 /*
  * How many parts of FILE, a plain file of format F, are made at the most. Where parts go on from
@@ -107,6 +131,12 @@ static size_t parts_of(const struct trod_run *r, size_t file, const struct trod_
     const bool much = records_much(r, RUN_BYTES), anew = (f && f->parts) || places(r);
     size_t n = anew && !much ? jobs : jobs * TURNS;
 
+    if (r->in_order) {
+        const uint64_t some = trod_trace_bytes(r->whole, file) / IN_ORDER;
+
+        n = some > n ? (size_t)some : n;
+        return n < RUN_PARTS_IN_ORDER ? n : RUN_PARTS_IN_ORDER;
+    }
     if (!for_threads(r) || jobs < 2)
         return RUN_PARTS;
     if (much && n < trod_trace_bytes(r->whole, file) / PLAIN_RECORDED + 1)
@@ -135,22 +165,25 @@ static size_t groups_of(const struct trod_run *r, size_t file, uint64_t members)
 }
 
 /*
- * Is a plain file of format F better read by one thread beside the analyses? Where parts go on from
- * what came before and sites are wanted, each part learns all instructions anew, which pays only
- * for those that need no order at all.
+ * Is FILE, a plain file of format F, better read by one thread beside the analyses? Where parts go
+ * on from what came before and sites are wanted, each part learns all instructions anew. For those
+ * that need an order that pays only where parts are so large that what they learn is little of it,
+ * and not where most of the work is left to be done in order.
  */
-static bool keep_whole(const struct trod_run *r, const struct trod_format *f)
+static bool keep_whole(const struct trod_run *r, size_t file, const struct trod_format *f)
 {
+    const bool small = trod_trace_bytes(r->whole, file) / r->opt.jobs < LEARNT;
     bool ordered = false;
 
     for (size_t i = 0; i < r->n_items; i++)
         ordered |= r->item[i].order != TROD_ANY_ORDER;
-    return f && f->parts && r->sites && ordered && for_threads(r);
+    return f && f->parts && r->sites && ordered && (small || records(r, RUN_BYTES)) &&
+           for_threads(r);
 }
 
 /* Where a file is cut: pieces [AT[k], AT[k + 1]), and where rows lead in piece K. */
 struct cuts {
-    uint64_t at[RUN_PARTS + 1], before[RUN_PARTS + 1];
+    uint64_t at[RUN_PARTS_IN_ORDER + 1], before[RUN_PARTS_IN_ORDER + 1];
 };
 
 /* Into how many pieces of BYTES or more file I can be cut, MOST + 1 at the most. */
@@ -170,7 +203,7 @@ static size_t cut_for_threads(const struct trod_run *r, size_t i, size_t pieces,
                               struct trod_candidate *as)
 {
     const double size = (double)trod_trace_bytes(r->whole, i);
-    const double passing = places(r) ? PASSING_NEARLY : PASSING;
+    const double passing = places(r) ? PASSING_NEARLY : r->sites ? PASSING_SITES : PASSING;
     uint64_t want[RUN_PARTS];
     double left = 1, all = 1;
     size_t n = 0;
@@ -222,12 +255,12 @@ static size_t cut_file(struct trod_run *r, size_t i, struct cuts *c, struct run_
     const struct trod_format *f = trod_trace_format(r->whole);
     uint64_t members = trod_trace_members(r->whole, i);
     const size_t most = parts_of(r, i, f) - 1;
-    size_t n = groups_of(r, i, members);
+    size_t n = r->in_order ? 1 : groups_of(r, i, members);
 
     piece->cut = n > 1 ? RUN_MEMBERS : RUN_WHOLE;
     for (size_t k = 0; k <= n; k++)
         c->at[k] = members * k / n;
-    if (n > 1 || (r->sites && (r->opt.parts > 1 || r->again)) || keep_whole(r, f))
+    if (n > 1 || (r->sites && (r->opt.parts > 1 || r->again)) || keep_whole(r, i, f))
         return n ? n : 1;
     n = cut_plain(r, i, c, most, piece);
     if (n && piece->as.format->parts) {
@@ -235,7 +268,7 @@ static size_t cut_file(struct trod_run *r, size_t i, struct cuts *c, struct run_
         r->tentative |= piece->chained;
         n = piece->chained ? n : 0;
     }
-    if (n == 0 && r->opt.parts < 2 && !r->again && !r->owned && !places(r) && f &&
+    if (n == 0 && r->opt.parts < 2 && !r->again && !r->in_order && !r->owned && !places(r) && f &&
         (f->cuts || f->stride)) {
         n = trod_trace_cuts(r->whole, i, bytes, true, &c->at[1], RUN_PARTS - 1, &piece->as);
         memcpy(&c->before[1], &c->at[1], n * sizeof *c->at);
@@ -247,40 +280,50 @@ static size_t cut_file(struct trod_run *r, size_t i, struct cuts *c, struct run_
     return n + 1;
 }
 
-static int plan_pieces(struct trod_run *r)
+/* The pieces of file I, cut at C, behind those that there are. LINKS: of the pieces so far. */
+static int plan_file(struct trod_run *r, size_t i, bool part, struct cuts *c, uint32_t *links)
 {
-    size_t files = trod_trace_files(r->whole);
-    uint32_t links = 0;
-    bool part = may_part(r);
+    const uint64_t bytes = r->opt.parts > 1 ? trod_trace_bytes(r->whole, i) : 0;
+    struct run_piece piece = {.file = i};
+    const size_t n = part ? cut_file(r, i, c, &piece) : 1;
+    struct run_piece *p = realloc(r->piece, (r->n_units + n) * sizeof *p);
 
-    r->too_large = false;
-    for (size_t i = 0; i < files; i++) {
-        const uint64_t bytes = r->opt.parts > 1 ? trod_trace_bytes(r->whole, i) : 0;
-        struct cuts c = {{0}, {0}};
-        struct run_piece piece = {.file = i};
-        size_t n = part ? cut_file(r, i, &c, &piece) : 1;
-        struct run_piece *p = realloc(r->piece, (r->n_units + n) * sizeof *p);
-
-        if (!p)
-            return TROD_ERR_NOMEM;
-        r->piece = p;
-        r->gives_up |= n > 1 && places(r);
-        r->too_large |= records_much(r, piece.cut) &&
-                        trod_trace_bytes(r->whole, i) / n >
-                            (piece.cut == RUN_BYTES ? 2 * PLAIN_RECORDED : PACKED_RECORDED);
-        for (size_t k = 0; k < n; k++) {
-            piece.number = r->n_units;
-            piece.from = c.at[k];
-            piece.before = c.before[k];
-            piece.to = c.at[k + 1];
-            piece.part = (uint32_t)k;
-            piece.last = k + 1 == n;
-            piece.link = piece.chained && k ? ++links : 0;
-            piece.weight = bytes / n + 1;
-            p[r->n_units++] = piece;
-        }
+    if (!p)
+        return TROD_ERR_NOMEM;
+    r->piece = p;
+    r->gives_up |= n > 1 && places(r);
+    r->too_large |= records_much(r, piece.cut) &&
+                    trod_trace_bytes(r->whole, i) / n >
+                        (piece.cut == RUN_BYTES ? 2 * PLAIN_RECORDED : PACKED_RECORDED);
+    for (size_t k = 0; k < n; k++) {
+        piece.number = r->n_units;
+        piece.from = c->at[k];
+        piece.before = c->before[k];
+        piece.to = c->at[k + 1];
+        piece.part = (uint32_t)k;
+        piece.last = k + 1 == n;
+        piece.link = piece.chained && k ? ++*links : 0;
+        piece.weight = bytes / n + 1;
+        p[r->n_units++] = piece;
     }
     return TROD_OK;
+}
+
+static int plan_pieces(struct trod_run *r)
+{
+    const size_t files = trod_trace_files(r->whole);
+    const bool part = may_part(r);
+    struct cuts *c = malloc(sizeof *c);
+    uint32_t links = 0;
+    int rc = c ? TROD_OK : TROD_ERR_NOMEM;
+
+    r->too_large = false;
+    for (size_t i = 0; rc == TROD_OK && i < files; i++) {
+        memset(c, 0, sizeof *c);
+        rc = plan_file(r, i, part, c, &links);
+    }
+    free(c);
+    return rc;
 }
 
 static bool may_use_units(const struct trod_run *r)
@@ -294,8 +337,8 @@ static bool may_use_units(const struct trod_run *r)
         o->trace.skip_instructions || r->begun)
         return false;
     for (size_t i = 0; i < r->n_items; i++)
-        if (!r->item[i].analysis->merge ||
-            (r->item[i].order == TROD_GLOBAL_ORDER && !r->item[i].records))
+        if (!r->in_order && (!r->item[i].analysis->merge ||
+                             (r->item[i].order == TROD_GLOBAL_ORDER && !r->item[i].records)))
             return false;
     return true;
 }
@@ -404,10 +447,12 @@ int run_plan_units(struct trod_run *r)
     run_ahead(r);
     if (r->again && r->sites && engine_sites_again(&r->sites) < 0)
         return TROD_ERR_NOMEM;
+    r->in_order = may_go_in_order(r);
     if (!may_use_units(r))
         return TROD_OK;
     if (plan_pieces(r) < 0)
         return TROD_ERR_NOMEM;
+    r->in_order = r->in_order && r->n_units > 1;
     if (r->opt.parts > 1 && !r->sound &&
         !(r->sound = calloc(trod_trace_files(r->whole), sizeof *r->sound)))
         return TROD_ERR_NOMEM;

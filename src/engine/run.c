@@ -401,8 +401,8 @@ void run_forget(struct trod_run *r)
     r->worker = NULL;
     r->n_units = r->n_pieces = r->first_unit = r->next = r->merged = r->n_workers = 0;
     r->done = (struct trod_trace_progress){0};
-    r->planned = r->by_units = r->tentative = r->gives_up = r->stop = r->cut_short = r->codeless =
-        false;
+    r->planned = r->by_units = r->in_order = r->tentative = r->gives_up = r->stop = r->cut_short =
+        r->codeless = false;
     run_chain_forget(r, 0);
     r->chain.rest = false;
     r->rc = TROD_OK;

@@ -93,8 +93,11 @@ struct engine_cutter {
 /* What a unit of work covers: a file, some members of an archive, or some bytes. */
 enum run_cut { RUN_WHOLE, RUN_MEMBERS, RUN_BYTES };
 
-/* Parts of a file at the most. */
-enum { RUN_PARTS = 64 };
+/*
+ * Parts of a file at the most; of one whose parts are fed in their order; batches of these that are
+ * kept to be filled again.
+ */
+enum { RUN_PARTS = 64, RUN_PARTS_IN_ORDER = 4096, RUN_IDLE = 64 };
 
 struct run_piece {
     size_t file;
@@ -130,11 +133,23 @@ struct run_decoder {
     struct trod_streaks *streaks;
 };
 
+/* The rows of a piece that wait until it is their turn (in_order.c). */
+struct run_order {
+    struct run_held *held;
+    size_t n, cap;
+    uint32_t *stream; /* the numbers of its streams in the whole trace */
+    uint32_t n_streams;
+    size_t cap_streams;
+    bool other;            /* they are not the same there */
+    uint64_t first, given; /* the number of its first row; rows that were fed */
+};
+
 /* A piece of the trace, read by itself. */
 struct run_unit {
     struct engine_instance instance[TROD_RUN_ITEMS];
     struct run_decoder decoder;
     struct trod_trace *trace; /* until it is merged: states may point into its meta */
+    struct run_order order;
     struct trod_keeper keeper;
     struct trod_trace_progress done;
     uint64_t rows;
@@ -179,6 +194,7 @@ struct trod_run {
     bool planned, by_units;
     bool gives_up;  /* an analysis may find that its parts will not do (trod_analysis.recorded), */
     bool gave_up;   /* and did: none of its files is parted any more */
+    bool in_order;  /* units decode; the rows go to the only instance in their order (in_order.c) */
     bool tentative; /* there are units of which may turn out that they do not begin as thought */
     bool again;     /* one does not: all is done again without such units */
     bool codeless;  /* one has met instructions without opcodes: so are all, or one does not */
@@ -194,13 +210,15 @@ struct trod_run {
      * many of these have a link */
     size_t n_pieces;
     uint32_t n_links;
-    enum run_sound *sound;    /* by file */
-    size_t n_unsound;         /* when pieces were planned */
-    uint64_t lines_to, lines; /* of the file that is merged: lines up to this offset */
-    uint64_t records;         /* of its pieces that are merged */
-    bool too_large;           /* a piece is, to be recorded */
-    bool merging;             /* somebody merges, without the lock */
-    bool cut_short;           /* a piece of it ended with an error: what follows does not count */
+    enum run_sound *sound;             /* by file */
+    size_t n_unsound;                  /* when pieces were planned */
+    uint64_t lines_to, lines;          /* of the file that is merged: lines up to this offset */
+    uint64_t records;                  /* of its pieces that are merged */
+    bool too_large;                    /* a piece is, to be recorded */
+    struct trod_batch *idle[RUN_IDLE]; /* in_order.c: to be filled again */
+    size_t n_idle;
+    bool merging;   /* somebody merges, without the lock */
+    bool cut_short; /* a piece of it ended with an error: what follows does not count */
     bool stop;
     int rc;
     struct run_worker *worker;
@@ -355,6 +373,22 @@ size_t run_lead_cuts(const struct trod_run *r, size_t file, size_t pieces, uint6
 /* U, which is to read PIECE, a part of a plain file, learns what its first rows belong to. 0 or an
  * error, not reported: PIECE cannot be read by itself. */
 int run_lead(const struct trod_run *r, const struct run_unit *u, const struct run_piece *piece);
+
+/* ---- in_order.c */
+/* B, the next batch of U, to the instance of the run: now or later. 0, 1 where the run ends, or an
+ * error. */
+int run_order_rows(struct trod_run *r, struct run_unit *u, struct trod_batch *b);
+/* What waits of U, whose turn it is, to the instance of the run. 0 or an error. */
+int run_order_give(struct trod_run *r, struct run_unit *u);
+void run_order_end(struct run_unit *u);
+/* No batches are kept. */
+void run_order_forget(struct trod_run *r);
+
+/* Slices that instances look at: opcodes are often there for the sites alone. */
+static inline uint32_t run_slices(const struct trod_run *r)
+{
+    return r->opt.trace.want & ~(r->codes ? 0u : (uint32_t)TROD_COL_CODE);
+}
 
 /* Tell who wants to know. */
 void run_tick(struct trod_run *r);

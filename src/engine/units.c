@@ -23,6 +23,7 @@ static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
     for (size_t i = 0; i < r->n_items; i++)
         engine_instance_end(&u->instance[i]);
     run_decoder_end(&u->decoder);
+    run_order_end(u);
     trod_trace_close(u->trace);
     free(u);
 }
@@ -111,6 +112,19 @@ static int keep(struct trod_run *r, struct run_unit *u)
     return 1;
 }
 
+/* The rows of B to the instances of U. 0, 1 where the run ends without more, or an error. */
+static int feed(struct trod_run *r, struct run_unit *u, const struct trod_batch *b)
+{
+    const struct engine_cut all = {.to = b->n, .fed = true};
+
+    for (size_t i = 0; i < r->n_items; i++) {
+        engine_instance_feed(&u->instance[i], b, &all);
+        if (u->instance[i].rc < 0)
+            return u->instance[i].rc;
+    }
+    return keep(r, u);
+}
+
 /* All rows of U's trace to its instances. */
 static int unit_rows(struct run_worker *w, struct run_unit *u)
 {
@@ -120,19 +134,13 @@ static int unit_rows(struct run_worker *w, struct run_unit *u)
     int rc;
 
     while ((rc = run_next(r, u->trace, &u->decoder, &b)) == 1) {
-        const struct engine_cut all = {.to = b->n, .fed = true};
-
         if (u->decoder.owner && engine_owner_lost(u->decoder.owner)) {
             u->lost = true;
             return TROD_OK;
         }
         rows += b->n;
-        for (size_t i = 0; i < r->n_items; i++) {
-            engine_instance_feed(&u->instance[i], b, &all);
-            if (u->instance[i].rc < 0)
-                return u->instance[i].rc;
-        }
-        if ((rc = keep(r, u)) != TROD_OK)
+        rc = r->in_order ? run_order_rows(r, u, b) : feed(r, u, b);
+        if (rc != TROD_OK)
             return rc < 0 ? rc : TROD_OK;
         u->rows = rows;
         note(w, u->trace, rows);
@@ -182,7 +190,7 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
     if (rc < 0 || (rc = check_columns(r, u)) < 0)
         return rc;
     trod_trace_want(u->trace, r->opt.trace.want);
-    for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++)
+    for (size_t i = 0; rc == TROD_OK && i < r->n_items && !r->in_order; i++)
         rc = engine_instance_begin_part(&u->instance[i], r, &r->item[i], trod_trace_meta(u->trace),
                                         piece->cut);
     if (rc == TROD_OK)
@@ -266,6 +274,10 @@ static int merge_instances(struct trod_run *r, struct run_unit *u, const struct 
 {
     int rc = TROD_OK;
 
+    if (r->in_order) { /* rows know of what comes behind them no more than in one go */
+        rc = run_order_give(r, u);
+        return rc < 0 ? rc : trod_trace_learn(r->whole, u->trace);
+    }
     for (size_t i = 0; i < r->n_items; i++) {
         struct engine_instance *to = &r->item[i].instance[0];
         int merged;
@@ -307,7 +319,7 @@ static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_
     again = r->cut_short && doubtful(r, u, piece, rc);
     r->again |= again;
     number_problems(r, u, piece);
-    if (!u->fatal && trod_trace_learn(r->whole, u->trace) < 0)
+    if (!u->fatal && !r->in_order && trod_trace_learn(r->whole, u->trace) < 0)
         rc = rc == TROD_OK ? TROD_ERR_NOMEM : rc;
     if (!u->fatal) {
         pthread_mutex_unlock(&r->lock);
@@ -425,7 +437,7 @@ static int end_part(struct trod_run *r)
 
 int run_units(struct trod_run *r)
 {
-    const struct trod_boundary end = {
+    struct trod_boundary end = {
         .type = TROD_BOUNDARY_END, .rows = r->done.rows, .time = TROD_NOWHERE};
     unsigned started = 0;
     int rc;
@@ -439,11 +451,15 @@ int run_units(struct trod_run *r)
     for (size_t i = r->first_unit; r->unit && i < r->n_units; i++)
         if (r->unit[i])
             unit_free(r, r->unit[i], false);
+    run_order_forget(r);
     if (r->opt.parts > 1 && rc == TROD_OK)
         rc = end_part(r);
     r->again |= r->codeless && engine_sites_coded(r->sites);
     for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++) {
-        engine_instance_close(&r->item[i].instance[0], &end, 0);
+        if (r->in_order)
+            end.rows = r->done.rows;
+        engine_instance_close(&r->item[i].instance[0], &end,
+                              r->in_order ? trod_trace_files(r->whole) : 0);
         rc = r->item[i].instance[0].rc;
     }
     return rc < 0 ? rc : r->rc;

@@ -1,0 +1,216 @@
+/*
+ * in_order.c - parts of one file that several threads decode, fed in the order of the file.
+ *
+ * For an analysis that needs all rows in their order: its only state is that of the run. The unit
+ * (units.c) whose turn it is, because all before it are merged, feeds its rows as it decodes them.
+ * Others keep their batches until then, MOST at the most, and wait with these.
+ */
+#include "engine/run_int.h"
+
+#include "core/grow.h"
+#include "engine/streams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 64 };
+
+/* A batch that waits, with the meta of its trace as it was then. */
+struct run_held {
+    struct trod_batch *b;
+    struct trod_meta meta;
+};
+
+/* Is it the turn of U? WAIT: until it is. Less than 0: the run ends before. */
+static int turn(struct trod_run *r, const struct run_unit *u, bool wait)
+{
+    int is;
+
+    pthread_mutex_lock(&r->lock);
+    while (wait && !r->stop && r->merged != u->number)
+        pthread_cond_wait(&r->turn, &r->lock);
+    is = r->stop ? -1 : r->merged == u->number;
+    pthread_mutex_unlock(&r->lock);
+    return is;
+}
+
+/* The streams of FROM, the meta of U, as WHOLE numbers them. 0 or an error. */
+static int number_streams(struct run_order *o, struct trod_meta *whole,
+                          const struct trod_meta *from)
+{
+    while (o->n_streams < from->n_streams) {
+        const int number = engine_stream_same(whole, from, o->n_streams);
+
+        if (number < 0)
+            return number;
+        if (!trod_grow(&o->stream, o->n_streams, &o->cap_streams, sizeof *o->stream, 8))
+            return TROD_ERR_NOMEM;
+        o->other |= (uint32_t)number != o->n_streams;
+        o->stream[o->n_streams++] = (uint32_t)number;
+    }
+    return TROD_OK;
+}
+
+/* Columns whose numbers are those of a meta, as another one numbers them. */
+struct renumbered {
+    uint32_t stream[TROD_BATCH_ROWS];
+    uint8_t unit[TROD_BATCH_ROWS];
+};
+
+/* The streams of B, a window, are those of the whole trace. */
+static void set_streams(const struct run_order *o, struct trod_batch *b, struct renumbered *to)
+{
+    if (!o->other || !(b->have & TROD_COL_STREAM))
+        return;
+    for (uint32_t i = 0; i < b->n; i++) {
+        const uint32_t is = b->stream[i];
+
+        to->stream[i] = b->has[i] & TROD_COL_STREAM && is < o->n_streams ? o->stream[is] : is;
+    }
+    b->stream = to->stream;
+}
+
+/* The same of its units, which are those of FROM; WHOLE has learnt from it. */
+static void set_units(struct trod_meta *whole, const struct trod_meta *from, struct trod_batch *b,
+                      struct renumbered *to)
+{
+    uint8_t is[TROD_UNITS + TROD_OWN_UNITS];
+    bool other = false;
+
+    for (unsigned i = 0; i < sizeof is; i++)
+        is[i] = (uint8_t)i;
+    for (unsigned i = 0; i < TROD_OWN_UNITS && from->own_unit[i][0]; i++) {
+        const int unit = trod_meta_unit(whole, from->own_unit[i], strlen(from->own_unit[i]));
+
+        if (unit > 0)
+            is[TROD_UNITS + i] = (uint8_t)unit;
+        other |= is[TROD_UNITS + i] != TROD_UNITS + i;
+    }
+    if (!other || !(b->have & TROD_COL_UNIT))
+        return;
+    for (uint32_t i = 0; i < b->n; i++) {
+        const uint8_t unit = b->unit[i] & 0xf;
+
+        to->unit[i] = unit < sizeof is && b->has[i] & TROD_COL_UNIT
+                          ? (uint8_t)((b->unit[i] & 0xf0) | is[unit])
+                          : b->unit[i];
+    }
+    b->unit = to->unit;
+}
+
+/* The rows of B, which came with META, to the state of the run; it is the turn of U. 0 or an error.
+ */
+static int give(struct trod_run *r, struct run_unit *u, const struct trod_batch *b,
+                const struct trod_meta *meta)
+{
+    struct trod_meta *whole = (struct trod_meta *)(uintptr_t)trod_trace_meta(r->whole);
+    const struct engine_cut all = {.to = b->n, .fed = true};
+    struct engine_instance *in = &r->item[0].instance[0];
+    struct renumbered columns;
+    struct trod_batch view;
+    int rc = trod_meta_learn(whole, meta);
+
+    if (rc == TROD_OK)
+        rc = number_streams(&u->order, whole, meta);
+    if (rc < 0)
+        return rc;
+    trod_batch_view(&view, b, 0, b->n);
+    view.meta = whole;
+    if (u->order.given == 0)
+        u->order.first = b->first;
+    view.first = r->done.rows + (b->first - u->order.first); /* whatever the part counts from */
+    u->order.given += b->n;
+    set_streams(&u->order, &view, &columns);
+    set_units(whole, meta, &view, &columns);
+    engine_instance_feed(in, &view, &all);
+    return in->rc;
+}
+
+/* A batch that nobody needs any more is filled again. */
+static void let_go(struct trod_run *r, struct trod_batch *b)
+{
+    pthread_mutex_lock(&r->lock);
+    if (r->n_idle < RUN_IDLE)
+        r->idle[r->n_idle++] = b;
+    else
+        trod_batch_free(b);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static struct trod_batch *idle(struct trod_run *r)
+{
+    struct trod_batch *b;
+
+    pthread_mutex_lock(&r->lock);
+    b = r->n_idle ? r->idle[--r->n_idle] : NULL;
+    pthread_mutex_unlock(&r->lock);
+    return b;
+}
+
+int run_order_give(struct trod_run *r, struct run_unit *u)
+{
+    struct run_order *o = &u->order;
+    int rc = TROD_OK;
+
+    for (size_t i = 0; rc == TROD_OK && i < o->n; i++) {
+        rc = give(r, u, o->held[i].b, &o->held[i].meta);
+        let_go(r, o->held[i].b);
+        o->held[i].b = NULL;
+    }
+    if (rc == TROD_OK)
+        o->n = 0;
+    return rc;
+}
+
+/* B, the last batch of U, waits, *WAITS: or is at least taken. 1: it cannot wait. 0 or an error. */
+static int keep(struct trod_run *r, struct run_unit *u, struct trod_batch *b, bool *waits)
+{
+    struct run_order *o = &u->order;
+    struct trod_batch *spare = idle(r);
+    int rc;
+
+    if (!trod_grow(&o->held, o->n, &o->cap, sizeof *o->held, MOST))
+        rc = TROD_ERR_NOMEM;
+    else
+        rc = trod_trace_take(u->trace, spare);
+    if (rc < 0) {
+        if (spare)
+            let_go(r, spare);
+        return rc == TROD_ERR_UNSUPPORTED ? 1 : rc;
+    }
+    *waits = true;
+    o->held[o->n++] = (struct run_held){b, *b->meta};
+    return trod_batch_own(b, run_slices(r)) ? TROD_OK : 1;
+}
+
+int run_order_rows(struct trod_run *r, struct run_unit *u, struct trod_batch *b)
+{
+    int is = turn(r, u, u->order.n == MOST), rc;
+    bool waits = false;
+
+    if (is == 0) {
+        rc = keep(r, u, b, &waits);
+        if (rc <= 0)
+            return rc;
+        is = turn(r, u, true);
+    }
+    if (is < 0)
+        return 1;
+    rc = run_order_give(r, u);
+    return rc == TROD_OK && !waits ? give(r, u, b, b->meta) : rc;
+}
+
+void run_order_end(struct run_unit *u)
+{
+    for (size_t i = 0; i < u->order.n; i++)
+        trod_batch_free(u->order.held[i].b);
+    free(u->order.held);
+    free(u->order.stream);
+    u->order = (struct run_order){.n = 0};
+}
+
+void run_order_forget(struct trod_run *r)
+{
+    while (r->n_idle)
+        trod_batch_free(r->idle[--r->n_idle]);
+}

@@ -1,0 +1,265 @@
+/*
+ * test_in_order.c - an analysis that needs all rows in their order sees the same rows, problems and
+ * numbers whatever the number of threads that decode parts of the file.
+ *
+ * src/engine/in_order.c. Every golden file and inputs of random rows of the formats that can begin
+ * in the middle, whole and damaged, in pieces of few bytes; and a program of two processors whose
+ * parts meet these in another order than the file does. A hash of every row, with the name of its
+ * stream and unit, its number, and what the meta said then, stands for all analyses; `calls` is a
+ * real one.
+ */
+#include "prop.h"
+#include "ran.h"
+
+#include "trod/buf.h"
+#include "trod/run.h"
+
+#include <unistd.h>
+
+#if defined __SANITIZE_THREAD__ /* which is slow: other builds try more */
+enum { GENERATED = 1, DAMAGES = 1 };
+#else
+enum { GENERATED = 3, DAMAGES = 2 };
+#endif
+
+/* What is numbered in the meta is hashed by name. */
+static const uint32_t mask =
+    TROD_COL_ALL & ~(uint32_t)(TROD_COL_MADE | TROD_COL_STREAM | TROD_COL_UNIT);
+
+/* ---- the rows */
+
+struct rows {
+    uint64_t hash, n;
+    bool windows; /* some came from a part */
+};
+
+static int rows_init(void *st, const void *opt, const struct trod_context *c)
+{
+    (void)st;
+    (void)opt;
+    (void)c;
+    return TROD_OK;
+}
+
+static void mix(struct rows *s, uint64_t v)
+{
+    s->hash = (s->hash ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+    s->hash ^= s->hash >> 29;
+}
+
+static void mix_text(struct rows *s, const char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        mix(s, (uint8_t)p[i]);
+}
+
+static int rows_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    const struct trod_meta *m = b->meta;
+    struct rows *s = st;
+
+    s->windows |= !b->own;
+    for (uint32_t i = from; i < to; i++) {
+        const uint32_t has = b->have & b->has[i];
+
+        mix(s, test_row_hash(b, i, mask));
+        mix(s, b->first + i);
+        if (has & TROD_COL_STREAM) { /* numbered as in one go */
+            mix(s, b->stream[i]);
+            if (b->stream[i] < m->n_streams)
+                mix_text(s, m->streams[b->stream[i]].name, m->streams[b->stream[i]].name_len);
+        }
+        if (has & TROD_COL_UNIT) {
+            const char *unit = trod_meta_unit_name(m, b->unit[i]);
+
+            mix(s, b->unit[i]);
+            mix_text(s, unit, strlen(unit));
+        }
+    }
+    s->n += to - from;
+    return TROD_OK;
+}
+
+static int rows_boundary(void *st, const struct trod_boundary *at)
+{
+    mix(st, at->type);
+    mix(st, at->rows);
+    mix(st, at->time);
+    return TROD_OK;
+}
+
+static int rows_result(const void *st, struct trod_result *r)
+{
+    trod_result_u64(r, "rows", ((const struct rows *)st)->n);
+    trod_result_u64(r, "hash", ((const struct rows *)st)->hash);
+    return TROD_OK;
+}
+
+static const struct trod_analysis ordered = {
+    .name = "ordered",
+    .title = "all rows in their order",
+    .state_size = sizeof(struct rows),
+    .order = TROD_GLOBAL_ORDER,
+    .uses = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE,
+    .init = rows_init,
+    .feed = rows_feed,
+    .boundary = rows_boundary,
+    .result = rows_result,
+};
+
+/* ---- a run */
+
+/* Runs of several threads whose rows came from parts: a test without any shows nothing. */
+static size_t by_parts;
+
+static void note(void *user, const struct trod_problem *p)
+{
+    const struct trod_place *at = &p->at;
+
+    if (trod_buf_printf(user, "%s %llu %llu %llu: %s\n", p->kind, (unsigned long long)at->offset,
+                        (unsigned long long)at->line, (unsigned long long)at->record,
+                        p->message) < 0)
+        test_die("out of memory");
+}
+
+/* What analysis A finds, and the problems, to be freed. NULL: it cannot read G's format. */
+static char *found(const char *path, const char *from, const struct trod_analysis *a, unsigned jobs,
+                   uint64_t piece)
+{
+    const struct trod_run_options opt = {.jobs = jobs, .piece = piece, .trace = {.from = from}};
+    struct trod_buf text = {0};
+    struct trod_diag diag;
+    struct trod_run *run;
+    char *all = NULL;
+
+    trod_diag_init(&diag, note, &text);
+    assert_int_equal(trod_run_open(&run, &path, 1, &opt, &diag), TROD_OK);
+    if (trod_run_add(run, a, NULL) == 0) {
+        const int rc = trod_run_go(run);
+        char *json = test_found(run, 1);
+
+        assert_int_equal(trod_buf_printf(&text, "ends with %d\n%s", rc, json), TROD_OK);
+        assert_int_equal(trod_buf_add(&text, "", 1), TROD_OK);
+        all = strdup((char *)text.p);
+        by_parts += a == &ordered && ((const struct rows *)trod_run_state(run, 0))->windows;
+        free(json);
+    }
+    trod_run_free(run);
+    trod_buf_fini(&text);
+    return all;
+}
+
+static void same(const char *path, const char *from, const struct trod_analysis *a,
+                 const char *name)
+{
+    static const uint64_t pieces[] = {13, 100, 777};
+    static const unsigned jobs[] = {2, 3, 7};
+    char *want = found(path, from, a, 1, 0);
+
+    for (size_t i = 0; want && i < sizeof pieces / sizeof *pieces; i++) {
+        char *got = found(path, from, a, jobs[i], pieces[i]);
+
+        if (strcmp(want, got) != 0)
+            fprintf(stderr, "%s: one go:\n%s\nparts of %u bytes by %u threads:\n%s\n", name, want,
+                    (unsigned)pieces[i], jobs[i], got);
+        free(got);
+    }
+    free(want);
+}
+
+/* ---- inputs */
+
+static bool refused(const char *path, const struct golden *g)
+{
+    const struct trod_run_options opt = {.jobs = 2, .trace = {.from = g->format->name}};
+    struct trod_run *run;
+    const bool opens = trod_run_open(&run, &path, 1, &opt, NULL) == TROD_OK;
+
+    if (opens)
+        trod_run_free(run);
+    return !opens;
+}
+
+static void all_ways(const struct golden *g, const uint8_t *p, size_t n)
+{
+    char path[GOLDEN_PATH];
+
+    golden_write(g, p, n, path);
+    if (!refused(path, g)) {
+        same(path, g->format->name, &ordered, g->name);
+        if (!g->format->kinds || g->format->kinds >> TROD_INSTR & 1)
+            same(path, g->format->name, trod_analysis_find("calls", 5), g->name);
+    }
+    unlink(path);
+}
+
+static void parts(const struct golden *g)
+{
+    struct trod_gen r = gen_seed(g->data.n + 12);
+    uint8_t *bad;
+
+    if (!(g->format->cuts || g->format->stride) || g->format->parts || g->data.n == 0 ||
+        prop_alike(g->format))
+        return;
+    all_ways(g, g->data.p, g->data.n);
+    bad = malloc(g->data.n);
+    assert_non_null(bad);
+    for (int i = 0; i < DAMAGES; i++) {
+        memcpy(bad, g->data.p, g->data.n);
+        for (size_t k = 0; k < 1 + g->data.n / 200; k++)
+            bad[gen_below(&r, g->data.n)] = (uint8_t)gen_raw(&r, 1);
+        all_ways(g, bad, g->data.n - gen_below(&r, 1 + g->data.n / 50));
+    }
+    free(bad);
+}
+
+static void test_golden(void **state)
+{
+    (void)state;
+    golden_each(GENERATED, parts);
+    assert_true(by_parts > 100);
+}
+
+/*
+ * Processors and units of time that parts meet in another order than the file: each part numbers
+ * its own.
+ */
+static void test_numbers(void **state)
+{
+    static const char *const unit[] = {"clk", "ticks", "beats"};
+    enum { LINES = 200000, CPUS = 5 };
+    struct trod_gen r = gen_seed(77);
+    char *dir = test_tmpdir(), *path = test_path(dir, "a.tarmac");
+    FILE *f = fopen(path, "w");
+    const size_t before = by_parts;
+    char *want;
+
+    (void)state;
+    assert_non_null(f);
+    for (unsigned i = 0; i < LINES; i++)
+        fprintf(
+            f, "%u %s cpu%u IT (%u) %08x d503201f A EL1h_n : NOP\n", i, unit[i / (LINES / 3 + 1)],
+            i < LINES / 2 ? (unsigned)gen_below(&r, CPUS) : CPUS - 1 - (unsigned)gen_below(&r, 2),
+            i, 0x1000 + 4 * (unsigned)gen_below(&r, 64));
+    fclose(f);
+    want = found(path, "tarmac", &ordered, 1, 0);
+    for (unsigned jobs = 2; jobs < 4; jobs++) {
+        char *got = found(path, "tarmac", &ordered, jobs, 1 << 18);
+
+        assert_string_equal(want, got);
+        free(got);
+    }
+    assert_int_equal(by_parts, before + 2);
+    free(want);
+    test_remove(dir);
+    free(path);
+    free(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden),
+                                       cmocka_unit_test(test_numbers)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
