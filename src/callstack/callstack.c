@@ -8,6 +8,7 @@
 
 #include "core/grow.h"
 #include "core/origin.h"
+#include "core/wide.h"
 #include "trod/drmemtrace.h"
 #include "trod/format.h"
 
@@ -457,12 +458,11 @@ static uint32_t straight(struct trod_callstack *c, struct cs_lane *l, const stru
     return i;
 }
 
-/* May straight() have rows [FROM, TO) as far as their columns and streams go? */
-static bool plain(const struct trod_batch *b, uint32_t from, uint32_t to)
+TROD_HOT bool plain_of(const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     const uint32_t needs = TROD_COL_FLAGS | TROD_COL_ADDR | TROD_COL_SIZE;
-    const uint32_t *const has = b->has, *const stream = b->stream;
-    const uint8_t *const kind = b->kind;
+    const uint32_t *const restrict has = b->has, *const restrict stream = b->stream;
+    const uint8_t *const restrict kind = b->kind;
     uint32_t all = b->have & needs, differ = 0, said = 0;
 
     if (all != needs)
@@ -475,6 +475,23 @@ static bool plain(const struct trod_batch *b, uint32_t from, uint32_t to)
         differ |= stream[i] ^ stream[from];
     return all == needs && !(said & b->have & TROD_COL_STREAM) &&
            (differ == 0 || !(b->have & has[from] & TROD_COL_STREAM));
+}
+
+#if TROD_AVX2
+TROD_WIDE static bool plain_wide(const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    return plain_of(b, from, to);
+}
+#endif
+
+/* May straight() have rows [FROM, TO) as far as their columns and streams go? */
+static bool plain(const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+#if TROD_AVX2
+    if (trod_wide())
+        return plain_wide(b, from, to);
+#endif
+    return plain_of(b, from, to);
 }
 
 /* ---- batches */
