@@ -98,9 +98,13 @@ void trod_loss_watch(struct trod_loss *l, const struct trod_batch *b)
 
     for (uint32_t i = 0; l->watching && i < b->n; i++) {
         const unsigned kind = kind_of(b, i);
-        const uint32_t says = b->have & b->has[i], flags = flags_of(b, i) & l->watch_flags[kind];
         struct alike *a = &of[kind];
+        uint32_t says, flags;
 
+        if (!(l->watch[kind] | l->watch_flags[kind]))
+            continue;
+        says = b->have & b->has[i];
+        flags = flags_of(b, i) & l->watch_flags[kind];
         if (says != a->says || flags != a->flags) {
             add(l, kind, a->lost, a->n);
             *a = (struct alike){says, flags, watched(l, kind, says, flags), 0};

@@ -24,7 +24,7 @@ struct fixed {
     struct drm_seen *seen;
     uint32_t mask, epoch, instr, access; /* columns that instructions and accesses must have */
     uint64_t full;                       /* instructions with which the chunk is full */
-    bool native, encodings;
+    bool native, encodings, wide;        /* WIDE: entries of 64 bits */
 };
 
 /* May there be such rows, as far as the state of E and the columns of B say? */
@@ -85,7 +85,7 @@ TROD_HOT struct drm_seen *known(const struct fixed *f, uint32_t row)
     for (s = &f->seen[at & f->mask]; s->pc != pc || !s->used; s = &f->seen[++at & f->mask])
         if (!s->used)
             return NULL;
-    return s->len && s->len == code.len &&
+    return code.len && s->len == code.len &&
                    s->iset == (b->flags[row] & TROD_F_ISET) >> TROD_F_ISET_SHIFT &&
                    same_code(s->code, trod_batch_bytes(b, code), code.len)
                ? s
@@ -121,11 +121,17 @@ TROD_HOT bool time_due(const struct fixed *f, uint32_t row, uint64_t instrs)
     return instrs - e->time_at >= DRM_TIME_EVERY && drm_enc_time(e, f->b, row) > e->time;
 }
 
+/* Does an entry hold address V as a reader takes it? */
+TROD_HOT bool fits(const struct fixed *f, uint64_t v)
+{
+    return f->native && f->wide ? true : drm_fits(f->e, v);
+}
+
 TROD_HOT void put(const struct fixed *f, struct plain *s, unsigned type, uint32_t size,
                   uint64_t addr)
 {
     trod_store_le32(s->p, type | size << 16);
-    if (f->e->width == DRM_ENTRY_64) {
+    if (f->wide) {
         trod_store_le64(s->p + 4, addr);
         s->p += DRM_ENTRY_64;
     } else {
@@ -177,8 +183,8 @@ TROD_HOT bool put_instr(const struct fixed *f, struct plain *s, uint32_t row)
     unsigned type;
 
     if ((b->has[row] & f->instr) != f->instr || b->flags[row] & TROD_F_ABORTED ||
-        size - 1 >= UINT16_MAX || !drm_fits(f->e, pc) ||
-        (f->encodings && !(seen = known(f, row))) || (type = type_of(f, row, seen)) == DRM_INVALID)
+        size - 1 >= UINT16_MAX || !fits(f, pc) || (f->encodings && !(seen = known(f, row))) ||
+        (type = type_of(f, row, seen)) == DRM_INVALID)
         return false;
     if (f->e->held.any)
         release(f, s, pc);
@@ -207,7 +213,7 @@ TROD_HOT bool put_access(const struct fixed *f, struct plain *s, uint32_t row)
 
     if (f->e->held.any || (b->has[row] & f->access) != f->access ||
         b->flags[row] & (TROD_F_IO | TROD_F_ABORTED) || b->size[row] - 1 >= UINT16_MAX ||
-        !drm_fits(f->e, b->addr[row]))
+        !fits(f, b->addr[row]))
         return false;
     if (!f->e->merge) {
         put(f, s, type, b->size[row], b->addr[row]);
@@ -218,8 +224,9 @@ TROD_HOT bool put_access(const struct fixed *f, struct plain *s, uint32_t row)
     return true;
 }
 
-/* NATIVE, ENCODINGS: those of F, constants here. */
-TROD_HOT uint32_t rows(struct fixed f, uint32_t row, const bool native, const bool encodings)
+/* NATIVE, ENCODINGS, WIDE: those of F, constants here. */
+TROD_HOT uint32_t rows(struct fixed f, uint32_t row, const bool native, const bool encodings,
+                       const bool wide)
 {
     const struct trod_batch *b = f.b;
     const uint8_t *const kind = b->kind, *const most = f.out->end - DRM_ROW_MAX;
@@ -229,6 +236,7 @@ TROD_HOT uint32_t rows(struct fixed f, uint32_t row, const bool native, const bo
 
     f.native = native;
     f.encodings = encodings;
+    f.wide = wide;
     while (done && row < n && s.p <= most && b->stream[row] == stream) {
         if (encodings && row + DRM_SOON < n && kind[row + DRM_SOON] == TROD_INSTR)
             __builtin_prefetch(&f.seen[drm_side_hash(b->addr[row + DRM_SOON]) & f.mask], 1);
@@ -262,7 +270,9 @@ uint32_t drm_enc_plain(struct drm_enc *e, const struct trod_batch *b, uint32_t r
 
     if (!may_be(e, b, instr) || out->end - out->p < DRM_ROW_MAX)
         return row;
+    if (e->width != DRM_ENTRY_64)
+        return rows(f, row, e->native, e->encodings, false);
     if (!e->native)
-        return rows(f, row, false, true);
-    return e->encodings ? rows(f, row, true, true) : rows(f, row, true, false);
+        return rows(f, row, false, true, true);
+    return e->encodings ? rows(f, row, true, true, true) : rows(f, row, true, false, true);
 }
