@@ -49,3 +49,14 @@ void test_merge_part(struct trod_run *all, const struct trod_run *part)
          "a part cannot be merged");
     trod_buf_fini(&state);
 }
+
+bool test_refused(const char *path, const char *from)
+{
+    const struct trod_run_options opt = {.jobs = 2, .trace = {.from = from}};
+    struct trod_run *run;
+    const bool opens = trod_run_open(&run, &path, 1, &opt, NULL) == TROD_OK;
+
+    if (opens)
+        trod_run_free(run);
+    return !opens;
+}

@@ -8,6 +8,9 @@
 
 /* What the first N analyses of RUN, which is over, have found: JSON, to be freed. */
 char *test_found(const struct trod_run *run, size_t n);
+
+/* Is the beginning of the file at PATH, of format FROM, such that a run refuses it? */
+bool test_refused(const char *path, const char *from);
 /* PART, which is over, is saved, and what was saved is merged into ALL. */
 void test_merge_part(struct trod_run *all, const struct trod_run *part);
 

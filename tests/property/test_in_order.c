@@ -169,23 +169,12 @@ static void same(const char *path, const char *from, const struct trod_analysis 
 
 /* ---- inputs */
 
-static bool refused(const char *path, const struct golden *g)
-{
-    const struct trod_run_options opt = {.jobs = 2, .trace = {.from = g->format->name}};
-    struct trod_run *run;
-    const bool opens = trod_run_open(&run, &path, 1, &opt, NULL) == TROD_OK;
-
-    if (opens)
-        trod_run_free(run);
-    return !opens;
-}
-
 static void all_ways(const struct golden *g, const uint8_t *p, size_t n)
 {
     char path[GOLDEN_PATH];
 
     golden_write(g, p, n, path);
-    if (!refused(path, g)) {
+    if (!test_refused(path, g->format->name)) {
         same(path, g->format->name, &ordered, g->name);
         if (!g->format->kinds || g->format->kinds >> TROD_INSTR & 1)
             same(path, g->format->name, trod_analysis_find("calls", 5), g->name);

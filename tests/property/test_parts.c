@@ -367,18 +367,6 @@ static void by_hand(const char *path, const struct golden *g, const struct found
  * any shows nothing. */
 static size_t parted, went_on;
 
-/* Is the beginning of the file such that a run refuses it? Then there is nothing to part. */
-static bool refused(const char *path, const struct golden *g)
-{
-    const struct trod_run_options opt = {.jobs = 2, .trace = {.from = g->format->name}};
-    struct trod_run *run;
-    const bool opens = trod_run_open(&run, &path, 1, &opt, NULL) == TROD_OK;
-
-    if (opens)
-        trod_run_free(run);
-    return !opens;
-}
-
 static void all_ways(const struct golden *g, const uint8_t *p, size_t n)
 {
     static const uint64_t pieces[] = {13, 100, 777}, owned_pieces[] = {200, 1600};
@@ -390,7 +378,7 @@ static void all_ways(const struct golden *g, const uint8_t *p, size_t n)
     char *mix;
 
     golden_write(g, p, n, path);
-    if (refused(path, g)) {
+    if (test_refused(path, g->format->name)) {
         assert_true(p != g->data.p || g->damaged);
         unlink(path);
         return;
