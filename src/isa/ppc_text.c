@@ -213,11 +213,10 @@ static bool shown(const struct trod_ppc_insn *insn, unsigned arg)
     }
 }
 
-static void put_operand(struct ppc_text *t, const struct trod_ppc_insn *insn, unsigned arg)
+/* Operand ARG with the number N as a register; false: it is none. */
+static bool put_register(struct ppc_text *t, const struct trod_ppc_insn *insn, unsigned arg,
+                         unsigned n)
 {
-    const uint32_t w = insn->opcode;
-    const unsigned n = ppc_field(w, arg);
-
     switch (arg) {
     case RT:
     case RS:
@@ -259,6 +258,20 @@ static void put_operand(struct ppc_text *t, const struct trod_ppc_insn *insn, un
     case BB:
         trod_ppc_put_crbit(t, n);
         break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+static void put_operand(struct ppc_text *t, const struct trod_ppc_insn *insn, unsigned arg)
+{
+    const uint32_t w = insn->opcode;
+    const unsigned n = ppc_field(w, arg);
+
+    if (put_register(t, insn, arg, n))
+        return;
+    switch (arg) {
     case SI:
         trod_ppc_put_int(t, (int16_t)(uint16_t)n);
         break;

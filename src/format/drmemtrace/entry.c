@@ -347,6 +347,19 @@ static int structure(struct drm_call *c, const uint8_t *p, unsigned type, uint64
     return DRM_HIDDEN;
 }
 
+static int thread_exit(struct drm_call *c, const uint8_t *tile, const uint8_t *p, uint64_t thread)
+{
+    const int rc = drm_switch(c->d, thread);
+    const struct row r = {.from = tile,
+                          .to = p + c->d->width,
+                          .kind = TROD_THREAD,
+                          .sub = 1,
+                          .has = COMMON | TROD_COL_VALUE,
+                          .value = thread};
+
+    return rc < 0 ? rc : add(c, &r);
+}
+
 int drm_entry(struct drm_call *c, const uint8_t *tile, const uint8_t *p)
 {
     struct drm_dec *d = c->d;
@@ -378,17 +391,8 @@ int drm_entry(struct drm_call *c, const uint8_t *tile, const uint8_t *p)
     }
     if (type >= DRM_INSTR_FLUSH && type <= DRM_DATA_FLUSH_END)
         return flush(c, tile, p, type, size, addr);
-    if (type == DRM_THREAD_EXIT) {
-        int rc = drm_switch(d, addr);
-        const struct row r = {.from = tile,
-                              .to = p + d->width,
-                              .kind = TROD_THREAD,
-                              .sub = 1,
-                              .has = COMMON | TROD_COL_VALUE,
-                              .value = addr};
-
-        return rc < 0 ? rc : add(c, &r);
-    }
+    if (type == DRM_THREAD_EXIT)
+        return thread_exit(c, tile, p, addr);
     if (info->class == DRM_C_DATA) {
         const struct row r = {.from = tile,
                               .to = p + d->width,

@@ -278,14 +278,66 @@ static int bus_cycle(struct tm_line *l, struct tm_word type, const struct type *
     return TM_OK;
 }
 
-/* Address, value and outcome of an access, and the detail if there is anything to say in it. */
+/*
+ * The word of the address. Before it the attribute may stand as a word of its own ("MR4 X
+ * address"); TYPE, which D keeps, then grows by it.
+ */
+static struct tm_word address_word(struct tm_line *l, struct tm_row *row, struct tm_word *type,
+                                   uint8_t style, struct trod_detail_mem *d)
+{
+    struct tm_word w = tm_word(l);
+
+    if (style != TROD_MEM_RTL && (tm_is(w, "X") || tm_is(w, "T") || tm_is(w, "L"))) {
+        row->flags |= *w.p == 'T'              ? TROD_F_UNPRIV
+                      : *w.p == 'L'            ? TROD_F_LOCKED
+                      : l->d->flavour->matcher ? TROD_F_PRIV
+                                               : TROD_F_EXCLUSIVE;
+        type->n = (size_t)(w.p + w.n - type->p);
+        d->type = tm_slice(l, *type);
+        return tm_word(l);
+    }
+    if (style != TROD_MEM_FM)
+        d->type = tm_slice(l, *type);
+    return w;
+}
+
+/* Add ROW, an access of T at A with the value V, and the detail D if it says anything. */
+static int add_access(struct tm_line *l, struct tm_row *row, const struct type *t,
+                      const struct tm_addr *a, const struct tm_value *v, struct trod_detail_mem *d)
+{
+    const bool masked = tm_masked(v);
+    struct trod_detail_mem *detail;
+
+    put_value(row, v);
+    if (masked) {
+        d->mask = v->mask;
+        d->unwritten = v->unwritten;
+    }
+    if (v->digits)
+        tm_number_style(&d->num, v, t->size, !l->d->flavour->matcher);
+    d->num.upper |= a->upper;
+    d->addr_digits = tm_vdigits(a->vaddr, a->digits);
+    d->paddr_digits = a->has_paddr ? tm_pdigits(a->paddr, a->pdigits) : 0;
+    d->attr = t->attr;
+    d->turned = t->reversed;
+    if (!tm_plain_number(&d->num) || d->note.len || masked || d->style || d->has_insn ||
+        d->addr_digits || d->paddr_digits || d->type.len) {
+        if (!(detail = tm_detail(l, row, sizeof *detail)))
+            return TM_FULL;
+        *detail = *d;
+    }
+    tm_add(l);
+    return TM_OK;
+}
+
+/* Address, value and outcome of an access, and a detail if it says anything. */
 static int access(struct tm_line *l, struct tm_word type, const struct type *t, uint8_t style)
 {
     struct tm_row *row = tm_begin(l, t->write ? TROD_WRITE : TROD_READ);
-    struct trod_detail_mem d, *detail;
+    struct trod_detail_mem d;
     struct tm_word note = {NULL, 0}, w;
     const uint8_t *at;
-    bool wait = false, has_insn = false, masked, upper;
+    bool wait = false, has_insn = false;
     struct tm_addr a;
     struct tm_value v;
     int rc;
@@ -296,23 +348,9 @@ static int access(struct tm_line *l, struct tm_word type, const struct type *t, 
         return rc;
     if (t->idle || t->coprocessor)
         return bus_cycle(l, type, t, has_insn, d.insn, d.serial);
-    /* MR4 X address: the attribute as a word of its own */
     at = l->p;
-    w = tm_word(l);
-    if (style != TROD_MEM_RTL && (tm_is(w, "X") || tm_is(w, "T") || tm_is(w, "L"))) {
-        row->flags |= *w.p == 'T'              ? TROD_F_UNPRIV
-                      : *w.p == 'L'            ? TROD_F_LOCKED
-                      : l->d->flavour->matcher ? TROD_F_PRIV
-                                               : TROD_F_EXCLUSIVE;
-        type.n = (size_t)(w.p + w.n - type.p);
-        d.type = tm_slice(l, type);
-        w = tm_word(l);
-    } else if (style != TROD_MEM_FM) {
-        d.type = tm_slice(l, type);
-    }
-    if ((rc = tm_address(l, w, &a)) != TM_OK)
+    if ((rc = tm_address(l, address_word(l, row, &type, style, &d), &a)) != TM_OK)
         return rc;
-    upper = a.upper;
     tm_address_row(row, &a);
     row->size = t->size;
     row->has |= TROD_COL_SIZE;
@@ -334,30 +372,10 @@ static int access(struct tm_line *l, struct tm_word type, const struct type *t, 
         return rc;
     if ((w = tm_word(l)).n)
         return tm_bad(l, TM_BAD_FIELD, w.p, "nothing is expected here");
-    put_value(row, &v);
-    masked = tm_masked(&v);
-    if (masked) {
-        d.mask = v.mask;
-        d.unwritten = v.unwritten;
-    }
-    if (v.digits)
-        tm_number_style(&d.num, &v, t->size, !l->d->flavour->matcher);
-    d.num.upper |= upper;
     d.note = tm_slice(l, note);
     d.style = style;
     d.has_insn = has_insn;
-    d.addr_digits = tm_vdigits(a.vaddr, a.digits);
-    d.paddr_digits = a.has_paddr ? tm_pdigits(a.paddr, a.pdigits) : 0;
-    d.attr = t->attr;
-    d.turned = t->reversed;
-    if (!tm_plain_number(&d.num) || note.n || masked || style || has_insn || d.addr_digits ||
-        d.paddr_digits || d.type.len) {
-        if (!(detail = tm_detail(l, row, sizeof *detail)))
-            return TM_FULL;
-        *detail = d;
-    }
-    tm_add(l);
-    return TM_OK;
+    return add_access(l, row, t, &a, &v, &d);
 }
 
 int tm_parse_mem(struct tm_line *l, struct tm_word type)

@@ -40,36 +40,37 @@ static void mpki(const struct trod_own_sim *s, uint64_t misses, struct trod_resu
         trod_result_absent(r);
 }
 
+static const char *const cache_columns[] = {
+    "cache",
+    "instances",
+    "references",
+    "misses",
+    "percent",
+    "mpki",
+    "total_percent",
+    "compulsory",
+    "capacity",
+    "conflict",
+    "coherence",
+    "sector_misses",
+    "victim_hits",
+    "evictions",
+    "writebacks",
+    "bytes_in",
+    "bytes_out",
+    "prefetches",
+    "useful",
+    "accuracy_percent",
+    "coverage_percent",
+    "back_invalidations",
+    "coherence_invalidations",
+    "flushed",
+};
+
 static void caches(const struct trod_own_sim *s, struct trod_result *r)
 {
-    static const char *const columns[] = {
-        "cache",
-        "instances",
-        "references",
-        "misses",
-        "percent",
-        "mpki",
-        "total_percent",
-        "compulsory",
-        "capacity",
-        "conflict",
-        "coherence",
-        "sector_misses",
-        "victim_hits",
-        "evictions",
-        "writebacks",
-        "bytes_in",
-        "bytes_out",
-        "prefetches",
-        "useful",
-        "accuracy_percent",
-        "coverage_percent",
-        "back_invalidations",
-        "coherence_invalidations",
-        "flushed",
-    };
-
-    trod_result_counts(r, "caches", "Caches", columns, sizeof columns / sizeof *columns);
+    trod_result_counts(r, "caches", "Caches", cache_columns,
+                       sizeof cache_columns / sizeof *cache_columns);
     for (unsigned i = 0; i < s->config->n; i++) {
         const struct trod_own_spec *spec = &s->config->spec[i];
         const struct trod_own_counts n = trod_own_sim_sum(s, i);
