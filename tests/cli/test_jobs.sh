@@ -68,6 +68,20 @@ json '[.streams[].streams[] | [.name, .rows]] == [.streams[0,1] | .stream as $n 
 run trod run branches --by core -j 2 --format json prod.d
 json '.branches == 20000 and ([.cores[].branches] | add) == 20000' # each thread stays on its core
 
+# A core that did not run every thread: its table has their numbers in the trace.
+mkdir cores
+entry() { printf '%b' "$(printf '\\x%02x\\x00\\x%02x\\x00\\x%02x\\x%02x\\x00\\x00\\x00\\x00\\x00\\x00' "$1" "$2" \
+    $(($3 & 255)) $(($3 >> 8)))"; }
+for tid in 1 2 3; do
+    {
+        entry 25 0 7 && entry 28 12 7 && entry 28 9 $((0x440)) && entry 22 4 $tid && entry 24 4 7 && entry 28 10 64
+        entry 28 20 1000 && entry 28 18 4096 && entry 28 2 $((1000 + tid)) && entry 28 3 $((tid == 2))
+        entry 10 2 $((0x1000)) && entry 23 4 $tid && entry 26 0 0
+    } >cores/drmemtrace.x.0000$tid.0001.trace
+done
+same_for "2 3" --by core info,count cores
+json '[.info.cores[] | [.streams[].stream]] == [[0, 2], [1]]'
+
 # Two programs at the same addresses, without opcodes: each has instructions of its own.
 for size in 2 3 4; do
     {

@@ -67,6 +67,29 @@ static void put_known(struct trod_result *r, uint64_t v)
         trod_result_u64(r, NULL, v);
 }
 
+/*
+ * The meta whose numbers of streams are shown: that of the whole trace, if it knows them all. Parts
+ * that were put together number those that they met.
+ */
+static const struct trod_meta *numbered(const struct info_state *s)
+{
+    const struct trod_meta *own = info_meta(s);
+
+    for (uint32_t i = 0; s->meta && i < own->n_streams && i < s->n_streams; i++)
+        if (s->stream[i] && trod_meta_find(s->meta, &own->streams[i]) < 0)
+            return own;
+    return s->meta ? s->meta : own;
+}
+
+/* Rows of stream I of M, in the numbers of S. */
+static uint64_t rows_of(const struct info_state *s, const struct trod_meta *m, uint32_t i)
+{
+    const struct trod_meta *own = info_meta(s);
+    const int64_t at = m == own ? (int64_t)i : trod_meta_find(own, &m->streams[i]);
+
+    return at >= 0 && (uint64_t)at < s->n_streams ? s->stream[at] : 0;
+}
+
 static void put_streams(const struct info_state *s, struct trod_result *r)
 {
     static const struct trod_result_column columns[] = {
@@ -74,7 +97,7 @@ static void put_streams(const struct info_state *s, struct trod_result *r)
         {"tid", TROD_COLUMN_PLAIN, NULL, NULL},  {"pid", TROD_COLUMN_PLAIN, NULL, NULL},
         {"cpu", TROD_COLUMN_PLAIN, NULL, NULL},  {"rows", TROD_COLUMN_MEASURE, NULL, NULL},
     };
-    const struct trod_meta *m = info_meta(s);
+    const struct trod_meta *m = numbered(s);
     const struct trod_format *f = driver_of(s);
     const char *word = f && f->streams ? f->streams : f ? "cpu" : "thread";
     char title[32];
@@ -86,7 +109,7 @@ static void put_streams(const struct info_state *s, struct trod_result *r)
     trod_result_table(r, "streams", title, columns, 6);
     for (uint32_t i = 0; i < m->n_streams; i++) {
         const struct trod_stream *t = &m->streams[i];
-        const uint64_t rows = i < s->n_streams ? s->stream[i] : 0;
+        const uint64_t rows = rows_of(s, m, i);
 
         if (rows == 0) /* depends on how far other threads have read */
             continue;
