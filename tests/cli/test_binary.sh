@@ -241,4 +241,22 @@ done >round.byu6
 trod view -j 1 --format json round.byu6 >want
 run trod view -j 4 --format json round.byu6
 out_is want
+# FULL traces put one behind the other are read as one; what the last instruction of the first led to is the second
+gzip -dc "$TROD_SOURCE/examples/sum.full.gz" >a.full
+cat a.full a.full >joined.full
+run trod view --format json a.full
+of_one='select(.kind != "REG") | del(.record, .target, .branch)'
+jq -c "$of_one" "$stdout" >rows
+cat rows rows >want
+for jobs in 1 2; do
+    run trod view -j $jobs --format json joined.full
+    status 0
+    err_has "note: another trace begins here: they are read as one \\(byte $(stat -c %s a.full)\\)"
+    jq -c "$of_one" "$stdout" >got
+    same want got
+done
+head -c 4 a.full | cat joined.full - >cut.full # nothing but a magic number follows
+run trod view cut.full
+status 2
+err_has 'trace ends 4 bytes into a record'
 finish

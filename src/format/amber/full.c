@@ -20,6 +20,7 @@
 
 enum {
     RECORD = AMBER_FULL_RECORD,
+    AHEAD = 8, /* bytes of the record behind that are looked at: opcode and srr0 */
     STATE = AMBER_FULL_STATE,
     WORDS = STATE / 4,
     ROWS = 3 + 108, /* instruction, state, access, every register */
@@ -302,6 +303,28 @@ static int magic(struct dec *dec, struct trod_span *in, struct trod_diag *diag)
     return TROD_OK;
 }
 
+/*
+ * Does another trace begin at P, where a record of the one before would, N bytes before the end of
+ * what is there? Its magic number is an opcode too, a load: then the record behind it is that of
+ * the instruction behind it.
+ */
+static bool begins_another(const uint8_t *p, size_t n)
+{
+    if (n < RECORD + 4 || trod_load_be32(p) != MAGIC)
+        return false;
+    return n < RECORD + AHEAD || word(p + RECORD + 4, W_SRR0) != word(p + 4, W_SRR0) + 4;
+}
+
+/* The next trace of several that were put one behind the other. */
+static void next_trace(struct trod_span *in, struct trod_diag *diag)
+{
+    const struct trod_place at = trod_place_offset(NULL, in->offset);
+
+    trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "full.joined", &at,
+                     "another trace begins here: they are read as one");
+    eat(in, 4);
+}
+
 static int decode(void *state, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag)
 {
     struct dec *dec = state;
@@ -314,10 +337,18 @@ static int decode(void *state, struct trod_span *in, struct trod_batch *out, str
     out->shared = (const uint8_t *)amber_names;
     if (!dec->begun && ((rc = magic(dec, in, diag)) != TROD_OK || !dec->begun))
         return rc;
-    while (in->n >= 2 * RECORD || (in->last && in->n >= RECORD)) {
+    while (in->n >= 2 * RECORD + AHEAD || (in->last && in->n >= RECORD)) {
+        const uint8_t *next = in->p + RECORD;
+
+        if (begins_another(in->p, in->n)) {
+            next_trace(in, diag);
+            continue;
+        }
         if (out->cap - out->n < ROWS || out->pool_cap - out->pool_n < 16 * ROWS)
             return TROD_DEC_FULL;
-        record(dec, in->p, in->n >= 2 * RECORD ? in->p + RECORD + 4 : NULL, out);
+        if (begins_another(next, in->n - RECORD))
+            next += 4; /* as in the one trace that is written of them */
+        record(dec, in->p, in->n >= 2 * RECORD ? next + 4 : NULL, out);
         eat(in, RECORD);
     }
     return in->last && in->n > 0 ? truncated(in, RECORD, diag) : TROD_DEC_MORE;
