@@ -280,9 +280,9 @@ typedef int (*trod_nav_looks_fn)(void *user, const struct trod_batch *b, uint8_t
 bool trod_nav_looks(struct trod_nav *nav, trod_nav_looks_fn fn, void *user);
 
 /*
-/*
- * The same of their classes: FN gets a row of each class that the trace has, of which kind, flags,
- * size, stream and sub are told and which other columns it says, with FLOW (trod_match_class).
+ * Narrow them down by their classes. FN gets a row of each class that the trace has: kind, flags,
+ * size, stream, sub and which other columns it says are set, and FLOW (trod_match_class); in KEEP
+ * it says which are wanted. FN NULL: all are. Returns whether there is an index with classes.
  */
 typedef int (*trod_nav_classes_fn)(void *user, const struct trod_batch *b, const uint8_t *flow,
                                    uint8_t *keep);

@@ -72,7 +72,6 @@ struct trod_nav {
     struct nav_verdict *verdict; /* of it; NULL: not asked for so far */
     bool tallies;                /* and in a form by which rows can be counted */
     struct nav_tallied *tallied; /* counted last (search.c); NULL: nothing */
-    uint32_t window;             /* bytes of windows of a scan of few rows; 0: as of any trace */
     trod_nav_classes_fn classes; /* the same of their classes */
     void *classes_user;
     struct nav_alike *alike; /* of these; NULL: not asked for so far */
