@@ -413,7 +413,8 @@ static struct nav_counts *counts_for(struct trod_nav *nav, const struct trod_mat
 {
     struct nav_tallied *t = nav->tallied;
 
-    if (t && memcmp(&t->need, need, sizeof *need) == 0)
+    /* bytes of padding that differ only lead to counting once more */
+    if (t && memcmp((const char *)&t->need, (const char *)need, sizeof *need) == 0)
         return &t->counts;
     nav_tallied_forget(nav);
     if (!(t = nav->tallied = calloc(1, sizeof *t)))

@@ -1,6 +1,7 @@
 # test_exec.sh - programs that the program executes: recorded too, by whatever way they are executed;
 # what cannot be recorded is said.
 . "$TROD_SOURCE/tests/cli/lib.sh"
+unset TROD_TEST_FEWER # programs here print what of their environment begins so
 have gcc qemu-x86_64 nm
 
 # A program that is told apart by its code: so many calls of a function, each with a store.
