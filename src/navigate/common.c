@@ -31,6 +31,7 @@ bool trod_nav_classes(struct trod_nav *nav, trod_nav_classes_fn fn, void *user)
     nav->classes_user = user;
     nav_alike_free(nav->alike);
     nav->alike = NULL;
+    nav_tallied_forget(nav);
     return nav->index != NULL;
 }
 

@@ -408,18 +408,39 @@ void nav_tallied_forget(struct trod_nav *nav)
     nav->tallied = NULL;
 }
 
+static bool same_range(const struct trod_range *a, const struct trod_range *b)
+{
+    return a->set == b->set && a->lo == b->lo && a->hi == b->hi;
+}
+
+static bool same_spans(const struct trod_match_spans *a, const struct trod_match_spans *b)
+{
+    bool same = a->set == b->set && a->n == b->n;
+
+    for (uint32_t i = 0; same && i < a->n; i++)
+        same = a->at[i].lo == b->at[i].lo && a->at[i].hi == b->at[i].hi;
+    return same;
+}
+
+static bool same_need(const struct trod_match_need *a, const struct trod_match_need *b)
+{
+    return a->kinds == b->kinds && a->bounded == b->bounded && a->lo == b->lo && a->hi == b->hi &&
+           a->reach == b->reach && same_range(&a->rows, &b->rows) &&
+           same_range(&a->times, &b->times) && same_spans(&a->pcs, &b->pcs) &&
+           same_spans(&a->values, &b->values) && a->owners == b->owners;
+}
+
 /* Those of NAV for NEED. NULL: no memory. */
 static struct nav_counts *counts_for(struct trod_nav *nav, const struct trod_match_need *need)
 {
     struct nav_tallied *t = nav->tallied;
 
-    /* bytes of padding that differ only lead to counting once more */
-    if (t && memcmp((const char *)&t->need, (const char *)need, sizeof *need) == 0)
+    if (t && same_need(&t->need, need))
         return &t->counts;
     nav_tallied_forget(nav);
     if (!(t = nav->tallied = calloc(1, sizeof *t)))
         return NULL;
-    memcpy(&t->need, need, sizeof *need);
+    t->need = *need;
     return nav_counts_init(&t->counts, nav, &t->need) == TROD_OK ? &t->counts : NULL;
 }
 
