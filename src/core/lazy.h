@@ -10,9 +10,10 @@
  *         FUNCTIONS(TROD_LAZY_MEMBER)
  *     } lib;
  *     static const char *const names[] = {FUNCTIONS(TROD_LAZY_NAME)};
+ *     static struct trod_lazy library = TROD_LAZY(TROD_SQLITE_SONAME, names, &lib);
  *
- * and calls lib.sqlite3_step(...) behind trod_lazy_load. The names of files come from the build
- * (trod_config.h).
+ * and calls lib.sqlite3_step(...) behind trod_lazy_need(&library). The names of files come from the
+ * build (trod_config.h).
  */
 #ifndef TROD_CORE_LAZY_H
 #define TROD_CORE_LAZY_H
@@ -23,11 +24,23 @@
 #define TROD_LAZY_MEMBER(function) __typeof__(function) *function;
 #define TROD_LAZY_NAME(function)   #function,
 
+struct trod_lazy {
+    const char *file;
+    const char *const *names; /* of its functions, */
+    size_t n;                 /* as many; */
+    void *lib;                /* pointers to them go here, in the same order */
+    bool tried, there;
+};
+
+#define TROD_LAZY(from, list, to)                                                                  \
+    {                                                                                              \
+        .file = (from), .names = (list), .n = sizeof(list) / sizeof *(list), .lib = (to)           \
+    }
+
 /*
- * Load the library FILE, which stays loaded, and put the addresses of its N functions NAMES at LIB,
- * a struct of as many pointers to functions in the same order. False: it cannot be loaded, or has
- * not all of them. Not for two threads at the same time with one LIB (pthread_once).
+ * Load L if that was not tried before; it stays loaded. False: it cannot be loaded, or has not all
+ * of the functions. For any thread.
  */
-bool trod_lazy_load(const char *file, const char *const *names, size_t n, void *lib);
+bool trod_lazy_need(struct trod_lazy *l);
 
 #endif

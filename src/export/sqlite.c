@@ -13,7 +13,6 @@
 #if TROD_HAVE_SQLITE
 
 #include <limits.h>
-#include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,14 +46,8 @@ struct state {
 static struct {
     FUNCTIONS(TROD_LAZY_MEMBER)
 } lib;
-static bool is_there;
-
-static void load(void)
-{
-    static const char *const names[] = {FUNCTIONS(TROD_LAZY_NAME)};
-
-    is_there = trod_lazy_load(TROD_SQLITE_SONAME, names, sizeof names / sizeof *names, &lib);
-}
+static const char *const names[] = {FUNCTIONS(TROD_LAZY_NAME)};
+static struct trod_lazy library = TROD_LAZY(TROD_SQLITE_SONAME, names, &lib);
 
 /* The parameters of the statement that inserts a row. */
 enum {
@@ -159,14 +152,12 @@ static int prepare(const struct state *s, sqlite3_stmt **q, const char *sql)
 
 static int init(void *st, const void *opt, const struct trod_export_context *c)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct state *s = st;
     int r;
 
     (void)opt;
     s->c = *c;
-    pthread_once(&once, load);
-    if (!is_there)
+    if (!trod_lazy_need(&library))
         return trod_error(c->diag, TROD_ERR_UNSUPPORTED, "export.sqlite", NULL,
                           "%s, which writes databases, cannot be loaded", TROD_SQLITE_SONAME);
     if (lib.sqlite3_open_v2(c->path, &s->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)

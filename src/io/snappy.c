@@ -21,7 +21,6 @@ static int snappy_bid(const uint8_t *p, size_t n)
 
 #if TROD_HAVE_SNAPPY
 
-#include <pthread.h>
 #include <snappy-c.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,24 +46,16 @@ enum chunk_type {
 static struct {
     FUNCTIONS(TROD_LAZY_MEMBER)
 } lib;
-static bool is_there;
-
-static void load(void)
-{
-    static const char *const names[] = {FUNCTIONS(TROD_LAZY_NAME)};
-
-    is_there = trod_lazy_load(TROD_SNAPPY_SONAME, names, sizeof names / sizeof *names, &lib);
-}
+static const char *const names[] = {FUNCTIONS(TROD_LAZY_NAME)};
+static struct trod_lazy library = TROD_LAZY(TROD_SNAPPY_SONAME, names, &lib);
 
 /* Have the library, or say that it is not there. */
 static int need_library(struct trod_fault *fault)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, load);
-    return is_there ? TROD_OK
-                    : trod_fault_set(fault, TROD_ERR_UNSUPPORTED, "io.unsupported",
-                                     "snappy data: %s cannot be loaded", TROD_SNAPPY_SONAME);
+    return trod_lazy_need(&library)
+               ? TROD_OK
+               : trod_fault_set(fault, TROD_ERR_UNSUPPORTED, "io.unsupported",
+                                "snappy data: %s cannot be loaded", TROD_SNAPPY_SONAME);
 }
 
 struct snappy_decoder {

@@ -7,26 +7,9 @@
 
 #if TROD_HAVE_CAPSTONE
 
-#include <pthread.h>
-
 struct trod_capstone_library trod_capstone_library;
-static bool is_there;
-
-static void load(void)
-{
-    static const char *const names[] = {TROD_CAPSTONE_FUNCTIONS(TROD_LAZY_NAME)};
-
-    is_there = trod_lazy_load(TROD_CAPSTONE_SONAME, names, sizeof names / sizeof *names,
-                              &trod_capstone_library);
-}
-
-static bool loaded(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, load);
-    return is_there;
-}
+static const char *const names[] = {TROD_CAPSTONE_FUNCTIONS(TROD_LAZY_NAME)};
+static struct trod_lazy library = TROD_LAZY(TROD_CAPSTONE_SONAME, names, &trod_capstone_library);
 
 static bool is_arm(enum trod_isa isa)
 {
@@ -82,7 +65,7 @@ bool trod_capstone_open(struct trod_capstone *c, unsigned iset)
 
     if (c->handle[iset])
         return c->insn[iset] != NULL;
-    if (!mode_of(c, iset, &arch, &mode) || !loaded() ||
+    if (!mode_of(c, iset, &arch, &mode) || !trod_lazy_need(&library) ||
         trod_capstone_library.cs_open(arch, mode, &c->handle[iset]) != CS_ERR_OK)
         return false;
     if (c->detail)

@@ -33,6 +33,17 @@ int nav_put_section(struct nav_builder *b, unsigned id, uint32_t segment, const 
     return n ? trod_output_write(b->out, p, n) : TROD_OK;
 }
 
+int nav_put_squeezed(struct nav_builder *b, unsigned id, const struct trod_buf *raw)
+{
+    struct trod_buf bytes = {0};
+    int rc = nav_squeeze(raw->p, raw->n, &bytes);
+
+    if (rc == TROD_OK)
+        rc = nav_put_section(b, id, 0, bytes.p, bytes.n, raw->n);
+    trod_buf_fini(&bytes);
+    return rc;
+}
+
 /* ---- reading */
 
 /* The decoder's state, where reading could go on from here. */
@@ -349,13 +360,10 @@ static int finish(struct nav_builder *b)
     int rc = still_the_same(b);
 
     if (rc == TROD_OK)
-        rc = nav_squeeze(b->log.p, b->log.n, &content);
-    if (rc == TROD_OK)
-        rc = nav_put_section(b, NAV_S_LOG, 0, content.p, content.n, b->log.n);
+        rc = nav_put_squeezed(b, NAV_S_LOG, &b->log);
     if (rc == TROD_OK)
         rc = nav_put_section(b, NAV_S_BLOCKS, 0, b->block, b->n_blocks * sizeof *b->block,
                              b->n_blocks * sizeof *b->block);
-    content.n = 0;
     if (rc == TROD_OK)
         rc = nav_trees_put(b);
     if (rc == TROD_OK)

@@ -119,6 +119,8 @@ struct nav_builder {
     struct trod_buf points, windows;
 };
 
+/* The bytes RAW, squeezed, as the section ID of the whole trace. Returns 0 or an error. */
+int nav_put_squeezed(struct nav_builder *b, unsigned id, const struct trod_buf *raw);
 int nav_put_section(struct nav_builder *b, unsigned id, uint32_t segment, const void *p, size_t n,
                     size_t raw);
 

@@ -40,7 +40,7 @@ uint64_t nav_functions(const struct trod_symbols *symbols)
 
 int nav_functions_put(struct nav_builder *b)
 {
-    struct trod_buf raw = {0}, bytes = {0};
+    struct trod_buf raw = {0};
     struct trod_symbol_range f;
     uint64_t end = 0;
     size_t n = 0;
@@ -54,11 +54,8 @@ int nav_functions_put(struct nav_builder *b)
         more = trod_symbols_function_after(b->opt->symbols, f.begin, &f);
     }
     if (rc == TROD_OK && n && n <= FUNCTIONS)
-        rc = nav_squeeze(raw.p, raw.n, &bytes);
-    if (rc == TROD_OK && bytes.n)
-        rc = nav_put_section(b, NAV_S_FUNCTIONS, 0, bytes.p, bytes.n, raw.n);
+        rc = nav_put_squeezed(b, NAV_S_FUNCTIONS, &raw);
     trod_buf_fini(&raw);
-    trod_buf_fini(&bytes);
     return rc;
 }
 

@@ -231,15 +231,12 @@ int nav_tree_load(struct trod_span in, struct trod_call_sum **out, size_t *n, bo
 
 static int put_tree(struct nav_builder *b, unsigned id, struct nav_calls *c)
 {
-    struct trod_buf raw = {0}, bytes = {0};
+    struct trod_buf raw = {0};
     int rc = nav_calls_tree(c, b->opt->per_stack ? b->opt->per_stack : NAV_TREE_PART, &raw);
 
     if (rc == TROD_OK && raw.n)
-        rc = nav_squeeze(raw.p, raw.n, &bytes);
-    if (rc == TROD_OK && raw.n)
-        rc = nav_put_section(b, id, 0, bytes.p, bytes.n, raw.n);
+        rc = nav_put_squeezed(b, id, &raw);
     trod_buf_fini(&raw);
-    trod_buf_fini(&bytes);
     return rc;
 }
 

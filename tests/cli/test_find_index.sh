@@ -141,6 +141,14 @@ PY
     cp -p kept.tarmac "$file"
 done
 
+# alike WHAT...: is found in $file with its index as without
+alike() {
+    run trod find --no-index "$file" "$@"
+    cp "$stdout" want
+    run trod find --index ix "$file" "$@"
+    same want "$stdout"
+}
+
 # Where half of the trace may match, and nothing before it, reading begins there.
 python3 - >late.tarmac <<'PY'
 for i in range(250000):
@@ -151,12 +159,8 @@ run trod index --index ix "$file" -q
 status 0
 for options in '' '--format csv -C 3' '--format json -B 7' '-j 3' '--count'; do
     for expression in 'disasm ~ /ADD/ && time > 3' 'pc == 0x20000 && row % 2 == 1'; do
-        # shellcheck disable=SC2086
-        run trod find --no-index "$file" "$expression" $options
-        cp "$stdout" want
-        # shellcheck disable=SC2086
-        run trod find --index ix "$file" "$expression" $options
-        same want "$stdout"
+        # shellcheck disable=SC2086 # options are words
+        alike "$expression" $options
     done
 done
 run trod find --index ix "$file" 'disasm ~ /ADD/ && time > 3' --format csv
@@ -184,12 +188,8 @@ run trod index --index ix "$file" -q
 status 0
 for options in '' '--count'; do
     for expression in 'addr == 0x20000' 'disasm ~ /ADD/ && time > 3'; do
-        # shellcheck disable=SC2086
-        run trod find --no-index "$file" "$expression" $options
-        cp "$stdout" want
-        # shellcheck disable=SC2086
-        run trod find --index ix "$file" "$expression" $options
-        same want "$stdout"
+        # shellcheck disable=SC2086 # options are words
+        alike "$expression" $options
     done
 done
 

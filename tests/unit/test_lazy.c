@@ -18,11 +18,13 @@ static struct {
     FUNCTIONS(TROD_LAZY_MEMBER)
 } lib;
 static const char *const names[] = {FUNCTIONS(TROD_LAZY_NAME)};
+static struct trod_lazy library = TROD_LAZY("libm.so.6", names, &lib);
 
 static void functions_are_found(void **state)
 {
     (void)state;
-    assert_true(trod_lazy_load("libm.so.6", names, 2, &lib));
+    assert_true(trod_lazy_need(&library));
+    assert_true(trod_lazy_need(&library)); /* again */
     assert_true(lib.cos(0) == 1);
     assert_true(lib.ldexp(3, 4) == 48);
 }
@@ -30,10 +32,13 @@ static void functions_are_found(void **state)
 static void what_is_missing_is_said(void **state)
 {
     static const char *const wrong[] = {"cos", "trod_no_function"};
+    struct trod_lazy no_file = TROD_LAZY("libtrod-none.so.0", names, &lib);
+    struct trod_lazy no_function = TROD_LAZY("libm.so.6", wrong, &lib);
 
     (void)state;
-    assert_false(trod_lazy_load("libtrod-none.so.0", names, 2, &lib));
-    assert_false(trod_lazy_load("libm.so.6", wrong, 2, &lib));
+    assert_false(trod_lazy_need(&no_file));
+    assert_false(trod_lazy_need(&no_function));
+    assert_false(trod_lazy_need(&no_function));
 }
 
 int main(void)

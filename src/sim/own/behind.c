@@ -145,17 +145,23 @@ TROD_HOT void narrow_level(const struct trod_first *f, const struct trod_first_c
     sum(to);
 }
 
+TROD_HOT void any_level(const struct trod_first *f, const struct trod_first_cache *c,
+                        const struct asked *asked, struct asked *to, const enum form form)
+{
+    if (c->narrow && c->stride > TROD_FIRST_WIDE)
+        narrow_level(f, c, TROD_FIRST_WAYS, asked, to, form);
+    else if (c->narrow)
+        narrow_level(f, c, TROD_FIRST_WIDE, asked, to, form);
+    else if (c->stride > TROD_FIRST_WIDE)
+        level(f, c, TROD_FIRST_WAYS, asked, to, form);
+    else
+        level(f, c, TROD_FIRST_WIDE, asked, to, form);
+}
+
 TROD_WIDE static void level_wide(const struct trod_first *f, const struct trod_first_cache *c,
                                  const struct asked *asked, struct asked *to)
 {
-    if (c->narrow && c->stride > TROD_FIRST_WIDE)
-        narrow_level(f, c, TROD_FIRST_WAYS, asked, to, WIDE);
-    else if (c->narrow)
-        narrow_level(f, c, TROD_FIRST_WIDE, asked, to, WIDE);
-    else if (c->stride > TROD_FIRST_WIDE)
-        level(f, c, TROD_FIRST_WAYS, asked, to, WIDE);
-    else
-        level(f, c, TROD_FIRST_WIDE, asked, to, WIDE);
+    any_level(f, c, asked, to, WIDE);
 }
 
 TROD_WIDEST static void sum_widest(struct asked *a)
@@ -166,14 +172,7 @@ TROD_WIDEST static void sum_widest(struct asked *a)
 TROD_WIDEST static void level_widest(const struct trod_first *f, const struct trod_first_cache *c,
                                      const struct asked *asked, struct asked *to)
 {
-    if (c->narrow && c->stride > TROD_FIRST_WIDE)
-        narrow_level(f, c, TROD_FIRST_WAYS, asked, to, WIDEST);
-    else if (c->narrow)
-        narrow_level(f, c, TROD_FIRST_WIDE, asked, to, WIDEST);
-    else if (c->stride > TROD_FIRST_WIDE)
-        level(f, c, TROD_FIRST_WAYS, asked, to, WIDEST);
-    else
-        level(f, c, TROD_FIRST_WIDE, asked, to, WIDEST);
+    any_level(f, c, asked, to, WIDEST);
 }
 #endif
 

@@ -323,6 +323,18 @@ TROD_WIDEST static inline __mmask8 eight(size_t n, size_t i)
     return (__mmask8)(n - i < 8 ? (1u << (n - i)) - 1 : 0xff);
 }
 
+/* Those that may change something of the eight, or fewer, of the N at REF from I on. How many? */
+TROD_WIDEST static inline size_t changing_of(const struct fronts *v, const uint64_t *ref, size_t n,
+                                             size_t i, uint64_t some[8])
+{
+    const __m512i refs = _mm512_maskz_loadu_epi64(eight(n, i), ref + i);
+    const __mmask8 change = changing(v, refs, eight(n, i));
+
+    if (change)
+        _mm512_storeu_si512(some, _mm512_maskz_compress_epi64(change, refs));
+    return (size_t)__builtin_popcount(change);
+}
+
 /* As skip_front, and what is left goes to the caches. */
 TROD_WIDEST static size_t run_changing(struct trod_first *f)
 {
@@ -332,13 +344,8 @@ TROD_WIDEST static size_t run_changing(struct trod_first *f)
     size_t misses = 0, kept = 0;
 
     for (size_t i = 0; i < n; i += 8) {
-        const __m512i ref = _mm512_maskz_loadu_epi64(eight(n, i), f->in.ref + i);
-        const __mmask8 change = changing(&v, ref, eight(n, i));
-        const size_t k = (size_t)__builtin_popcount(change);
+        const size_t k = changing_of(&v, f->in.ref, n, i, some);
 
-        if (!k)
-            continue;
-        _mm512_storeu_si512(some, _mm512_maskz_compress_epi64(change, ref));
         misses = run_widest(f, some, k, misses);
         kept += k;
     }
@@ -355,13 +362,8 @@ TROD_WIDEST static void skip_changing(struct trod_first *f)
     size_t kept = 0;
 
     for (size_t i = 0; i < n; i += 8) {
-        const __m512i ref = _mm512_maskz_loadu_epi64(eight(n, i), f->in.ref + i);
-        const __mmask8 change = changing(&v, ref, eight(n, i));
-        const size_t k = (size_t)__builtin_popcount(change);
+        const size_t k = changing_of(&v, f->in.ref, n, i, some);
 
-        if (!k)
-            continue;
-        _mm512_storeu_si512(some, _mm512_maskz_compress_epi64(change, ref));
         for (size_t at = 0; at < k; at++) {
             f->in.ref[kept] = some[at];
             kept += to_front(f, some[at]);
