@@ -8,6 +8,8 @@
 #include "trod/batch.h"
 #include "trod/detail.h"
 
+#include <string.h>
+
 /* Row I is a conditional branch: 1 made, 0 not, -1: it does not say where execution went on. */
 static inline int flow_made(const struct trod_batch *b, uint32_t i)
 {
@@ -27,9 +29,16 @@ static inline uint32_t flow_word(const char *p)
     return ((uint32_t)c[0] | (uint32_t)c[1] << 8 | 0x2020) | last << 16;
 }
 
+/* Are rows of the format called NAME that have flags, and not those of privileged code, a user's?
+ */
+static inline bool flow_always(const char *name)
+{
+    return strcmp(name, "drmemtrace") == 0;
+}
+
 /*
- * Is row I of privileged code: 1, of a user's program: 0, or not known: -1. ALWAYS: rows of its
- * format that have flags and not those of privileged code are of a user's program (drmemtrace).
+ * Is row I of privileged code: 1, of a user's program: 0, or not known: -1. ALWAYS: flow_always of
+ * its format.
  */
 static inline int flow_kernel(const struct trod_batch *b, uint32_t i, bool always)
 {

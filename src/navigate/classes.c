@@ -24,7 +24,7 @@ int nav_classes_init(struct nav_classes *c, const struct trod_format *f)
 {
     memset(c, 0, sizeof *c);
     c->turn = 1;
-    c->modes = f && strcmp(f->name, "drmemtrace") == 0;
+    c->modes = f && flow_always(f->name);
     c->slot = calloc(NAV_CLASS_SLOTS, sizeof *c->slot);
     for (unsigned i = 0; i < NAV_CLASS_NEAR; i++)
         c->near[i].says = NOTHING;

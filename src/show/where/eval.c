@@ -428,7 +428,7 @@ static int kernel(const struct trod_where *w, const struct trod_batch *b, uint32
 
     if (w->flow)
         return w->flow[i] & TROD_FLOW_KERNEL ? 1 : w->flow[i] & TROD_FLOW_USER ? 0 : -1;
-    return flow_kernel(b, i, strcmp(format, "drmemtrace") == 0);
+    return flow_kernel(b, i, flow_always(format));
 }
 
 /* Word of COLUMN of row I: 0 where it says none. */
