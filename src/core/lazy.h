@@ -30,6 +30,7 @@ struct trod_lazy {
     size_t n;                 /* as many; */
     void *lib;                /* pointers to them go here, in the same order */
     bool tried, there;
+    bool found; /* its file, not yet loaded */
 };
 
 #define TROD_LAZY(from, list, to)                                                                  \
@@ -42,5 +43,11 @@ struct trod_lazy {
  * of the functions. For any thread.
  */
 bool trod_lazy_need(struct trod_lazy *l);
+/*
+ * Is L to be had? What was loaded knows; else its file is looked for where the dynamic linker
+ * looks, which costs no more than that, and only a file that is not found so is loaded to be sure.
+ * True of a damaged file as well, which trod_lazy_need then refuses. For any thread.
+ */
+bool trod_lazy_there(struct trod_lazy *l);
 
 #endif

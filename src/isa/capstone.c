@@ -58,6 +58,14 @@ static bool mode_of(const struct trod_capstone *c, unsigned iset, cs_arch *arch,
     }
 }
 
+bool trod_capstone_there(const struct trod_capstone *c, unsigned iset)
+{
+    cs_arch arch;
+    cs_mode mode;
+
+    return mode_of(c, iset, &arch, &mode) && trod_lazy_there(&library);
+}
+
 bool trod_capstone_open(struct trod_capstone *c, unsigned iset)
 {
     cs_arch arch;

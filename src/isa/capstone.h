@@ -42,6 +42,11 @@ struct trod_capstone {
 /* The handle's number for ISET of the ISA: ISET itself, or what the ISA has. */
 unsigned trod_capstone_iset(const struct trod_capstone *c, unsigned iset);
 /*
+ * Has Capstone instruction set ISET (of trod_capstone_iset), and is Capstone to be had? It is not
+ * loaded for that: a decoder or disassembler that nobody asks costs no more than its memory.
+ */
+bool trod_capstone_there(const struct trod_capstone *c, unsigned iset);
+/*
  * Open handle ISET (of trod_capstone_iset) if need be, and load Capstone before the first. False:
  * Capstone has none, or is not there.
  */

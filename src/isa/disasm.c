@@ -52,7 +52,7 @@ static bool supported(struct trod_disasm *d)
     d->cs.isa = d->isa;
     d->cs.endian = d->endian;
     return trod_is_own(d->isa) ||
-           trod_capstone_open(&d->cs, trod_capstone_iset(&d->cs, TROD_ISET_NONE));
+           trod_capstone_there(&d->cs, trod_capstone_iset(&d->cs, TROD_ISET_NONE));
 }
 
 static size_t by_capstone(struct trod_disasm *d, unsigned iset, uint64_t pc, const uint8_t *code,

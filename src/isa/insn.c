@@ -97,7 +97,7 @@ static bool supported(struct trod_insn_decoder *d)
 {
     d->cs = (struct trod_capstone){.isa = d->isa, .endian = d->endian, .detail = true};
     return trod_is_own(d->isa) ||
-           trod_capstone_open(&d->cs, trod_capstone_iset(&d->cs, TROD_ISET_NONE));
+           trod_capstone_there(&d->cs, trod_capstone_iset(&d->cs, TROD_ISET_NONE));
 }
 
 #else

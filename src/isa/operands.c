@@ -24,7 +24,7 @@ struct trod_operands_decoder {
 static bool open_x86(struct trod_operands_decoder *d)
 {
     d->cs = (struct trod_capstone){.isa = d->isa, .endian = TROD_ENDIAN_LITTLE, .detail = true};
-    return trod_capstone_open(&d->cs, trod_capstone_iset(&d->cs, TROD_ISET_NONE));
+    return trod_capstone_there(&d->cs, trod_capstone_iset(&d->cs, TROD_ISET_NONE));
 }
 
 static void decode_x86(struct trod_operands_decoder *d, uint64_t pc, const uint8_t *code,

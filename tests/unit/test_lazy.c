@@ -41,11 +41,29 @@ static void what_is_missing_is_said(void **state)
     assert_false(trod_lazy_need(&no_function));
 }
 
+/* That a library is there is told before it is loaded; afterwards the loading says it. */
+static void what_is_there_is_known_unloaded(void **state)
+{
+    static const char *const wrong[] = {"cos", "trod_no_function"};
+    struct trod_lazy there = TROD_LAZY("libm.so.6", names, &lib);
+    struct trod_lazy no_file = TROD_LAZY("libtrod-none.so.0", names, &lib);
+    struct trod_lazy no_function = TROD_LAZY("libm.so.6", wrong, &lib);
+
+    (void)state;
+    assert_true(trod_lazy_there(&there));
+    assert_false(there.tried);
+    assert_false(trod_lazy_there(&no_file));
+    assert_true(trod_lazy_there(&no_function));
+    assert_false(trod_lazy_need(&no_function));
+    assert_false(trod_lazy_there(&no_function));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_are_found),
         cmocka_unit_test(what_is_missing_is_said),
+        cmocka_unit_test(what_is_there_is_known_unloaded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
