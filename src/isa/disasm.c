@@ -197,40 +197,35 @@ static bool is(const struct slot *s, const uint8_t *code, uint32_t n, unsigned i
     return s->n == n && s->iset == iset && memcmp(s->code, code, n) == 0;
 }
 
-/* The text of S, by what is known of its opcode. */
-static void look_up(struct trod_disasm *d, struct slot *s)
+/* The text of S is known: what does it tell of its opcode, whose place is C? */
+static void learn(const struct trod_disasm *d, struct slot *c, const struct slot *s)
 {
-    struct slot *c = &d->codes[trod_code_slot(0, s->code, s->n, s->iset, SLOTS)];
-
     /* of MIPS jumps have but the upper bits of their own address */
-    if (d->isa == TROD_ISA_MIPS32 || d->isa == TROD_ISA_MIPS64) {
-        decode(d, s);
+    if (d->isa == TROD_ISA_MIPS32 || d->isa == TROD_ISA_MIPS64)
         return;
-    }
     if (!is(c, s->code, s->n, s->iset)) {
-        decode(d, s);
         *c = *s;
         c->anywhere = false;
         return;
     }
-    if (!c->anywhere) {
-        decode(d, s);
-        c->anywhere =
-            (c->pc ^ s->pc) & APART && c->len == s->len && memcmp(c->text, s->text, s->len) == 0;
-        return;
-    }
-    memcpy(s->text, c->text, c->len);
-    s->len = c->len;
+    c->anywhere =
+        (c->pc ^ s->pc) & APART && c->len == s->len && memcmp(c->text, s->text, s->len) == 0;
 }
 
 const char *trod_disasm_text(struct trod_disasm *d, unsigned iset, uint64_t pc, const uint8_t *code,
                              uint32_t n, size_t *len)
 {
-    struct slot *s;
+    struct slot *s, *c;
 
     if (n == 0 || n > TROD_DISASM_CODE) {
         *len = 0;
         return "";
+    }
+    /* Opcodes first: of a large program they are far fewer than its addresses, and near at hand. */
+    c = &d->codes[trod_code_slot(0, code, n, iset, SLOTS)];
+    if (c->anywhere && is(c, code, n, iset)) {
+        *len = c->len;
+        return c->text;
     }
     s = &d->slots[trod_code_slot(pc, code, n, iset, SLOTS)];
     if (s->pc != pc || !is(s, code, n, iset)) {
@@ -238,7 +233,8 @@ const char *trod_disasm_text(struct trod_disasm *d, unsigned iset, uint64_t pc, 
         s->n = (uint8_t)n;
         s->iset = (uint8_t)iset;
         memcpy(s->code, code, n);
-        look_up(d, s);
+        decode(d, s);
+        learn(d, c, s);
     }
     *len = s->len;
     return s->text;
