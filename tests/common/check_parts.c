@@ -125,41 +125,50 @@ static void draw(struct trod_gen *g, const struct check_parts *opt, struct trod_
     }
 }
 
-static unsigned round_of(const struct check_parts *opt, uint64_t seed, unsigned *parted)
+unsigned check_parted(const char *from, const struct trod_buf *trace,
+                      const struct trod_check_options *check, unsigned *parted)
 {
     static const unsigned jobs[] = {2, 3, 5, 2};
-    const uint64_t pieces[] = {3000, opt->bytes / 12, opt->bytes / 6, opt->bytes / 3};
-    struct trod_gen g = gen_seed(seed);
-    const struct trod_check_options check = {.struct_size = sizeof check,
-                                             .keep = gen_once_in(&g, 2) ? 3 : 1 << 20};
+    const uint64_t pieces[] = {3000, trace->n / 12, trace->n / 6, trace->n / 3};
     char path[] = "check_parts.XXXXXX";
-    struct trod_buf bytes = {0};
     const int fd = mkstemp(path);
     unsigned wrong = 0;
     char *want;
     bool any;
 
-    draw(&g, opt, &bytes);
-    if (fd < 0 || write(fd, bytes.p, bytes.n) != (ssize_t)bytes.n)
+    if (fd < 0 || write(fd, trace->p, trace->n) != (ssize_t)trace->n)
         test_die("no trace");
     close(fd);
-    want = findings(path, opt->from, &check, 1, 0, &any);
+    want = findings(path, from, check, 1, 0, &any);
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
-        char *got = findings(path, opt->from, &check, jobs[i], pieces[i], &any);
+        char *got = findings(path, from, check, jobs[i], pieces[i], &any);
 
         *parted += any;
         if (strcmp(want, got) != 0) {
-            fprintf(stderr,
-                    "%s, seed %llu, %u threads, pieces of %llu: in one go\n%s\nin parts\n%s\n",
-                    opt->from, (unsigned long long)seed, jobs[i], (unsigned long long)pieces[i],
-                    want, got);
+            fprintf(stderr, "%s, %u threads, pieces of %llu: in one go\n%s\nin parts\n%s\n", from,
+                    jobs[i], (unsigned long long)pieces[i], want, got);
             wrong++;
         }
         free(got);
     }
     free(want);
-    trod_buf_fini(&bytes);
     unlink(path);
+    return wrong;
+}
+
+static unsigned round_of(const struct check_parts *opt, uint64_t seed, unsigned *parted)
+{
+    struct trod_gen g = gen_seed(seed);
+    const struct trod_check_options check = {.struct_size = sizeof check,
+                                             .keep = gen_once_in(&g, 2) ? 3 : 1 << 20};
+    struct trod_buf trace = {0};
+    unsigned wrong;
+
+    draw(&g, opt, &trace);
+    wrong = check_parted(opt->from, &trace, &check, parted);
+    if (wrong)
+        fprintf(stderr, "%s: seed %llu\n", opt->from, (unsigned long long)seed);
+    trod_buf_fini(&trace);
     return wrong;
 }
 

@@ -70,6 +70,13 @@ void check_release(void *st);
 unsigned check_pairs(const struct check_pair *pairs, size_t n, const char *prefix);
 
 /*
+ * TRACE, of format FROM, is checked in one go and in parts of several sizes; *PARTED counts the
+ * times that it was really read in parts. Returns how many differed.
+ */
+unsigned check_parted(const char *from, const struct trod_buf *trace,
+                      const struct trod_check_options *check, unsigned *parted);
+
+/*
  * Random traces of format FROM of about BYTES bytes, made of bad and good traces of PAIRS but for
  * those of the rules that are left out, and of what FILLER (NULL: nothing) appends, FILLING times
  * of four between them. Each is checked in one go and in parts. Returns what is wrong: differences,

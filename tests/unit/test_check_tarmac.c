@@ -218,12 +218,36 @@ static void test_in_one_go(void **state)
     assert_int_equal(check_in_parts(&opt, 3), 1); /* nothing was read in parts */
 }
 
+/*
+ * The time goes back behind many lines that say none (those of the debugger do not count): a part
+ * that begins among them does not know what it was.
+ */
+static void test_time_before(void **state)
+{
+    const struct trod_check_options all = {.struct_size = sizeof all, .keep = 1 << 20};
+    struct trod_buf trace = {0};
+    unsigned parted = 0;
+    int rc = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 40; i++) {
+        rc |= trod_buf_printf(&trace, "%u clk cpu0 R X0 0000000000000001\n", 1000 * i + 10);
+        for (unsigned k = 0; k < 700; k++)
+            rc |= trod_buf_printf(&trace, "1 clk cpu0 CADI E simulation_stopped\n");
+        rc |= trod_buf_printf(&trace, "%u clk cpu0 R X0 0000000000000001\n", 1000 * i + 5);
+    }
+    assert_int_equal(rc, 0);
+    assert_int_equal(check_parted("tarmac", &trace, &all, &parted), 0);
+    trod_buf_fini(&trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_in_one_go),
+        cmocka_unit_test(test_time_before),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
