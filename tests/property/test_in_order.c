@@ -11,7 +11,6 @@
 #include "prop.h"
 #include "ran.h"
 
-#include "trod/buf.h"
 #include "trod/run.h"
 
 #include <unistd.h>
@@ -21,10 +20,6 @@ enum { GENERATED = 1, DAMAGES = 1 };
 #else
 enum { GENERATED = 3, DAMAGES = 2 };
 #endif
-
-/* What is numbered in the meta is hashed by name. */
-static const uint32_t mask =
-    TROD_COL_ALL & ~(uint32_t)(TROD_COL_MADE | TROD_COL_STREAM | TROD_COL_UNIT);
 
 /* ---- the rows */
 
@@ -62,7 +57,7 @@ static int rows_feed(void *st, const struct trod_batch *b, uint32_t from, uint32
     for (uint32_t i = from; i < to; i++) {
         const uint32_t has = b->have & b->has[i];
 
-        mix(s, test_row_hash(b, i, mask));
+        mix(s, test_row_hash(b, i, prop_mask())); /* what is numbered: by name */
         mix(s, b->first + i);
         if (has & TROD_COL_STREAM) { /* numbered as in one go */
             mix(s, b->stream[i]);
@@ -88,8 +83,12 @@ static int rows_boundary(void *st, const struct trod_boundary *at)
     return TROD_OK;
 }
 
+/* Runs of several threads whose rows came from parts: a test without any shows nothing. */
+static size_t by_parts;
+
 static int rows_result(const void *st, struct trod_result *r)
 {
+    by_parts += ((const struct rows *)st)->windows;
     trod_result_u64(r, "rows", ((const struct rows *)st)->n);
     trod_result_u64(r, "hash", ((const struct rows *)st)->hash);
     return TROD_OK;
@@ -109,59 +108,28 @@ static const struct trod_analysis ordered = {
 
 /* ---- a run */
 
-/* Runs of several threads whose rows came from parts: a test without any shows nothing. */
-static size_t by_parts;
-
-static void note(void *user, const struct trod_problem *p)
-{
-    const struct trod_place *at = &p->at;
-
-    if (trod_buf_printf(user, "%s %llu %llu %llu: %s\n", p->kind, (unsigned long long)at->offset,
-                        (unsigned long long)at->line, (unsigned long long)at->record,
-                        p->message) < 0)
-        test_die("out of memory");
-}
-
-/* What analysis A finds, and the problems, to be freed. NULL: it cannot read G's format. */
+/* What analysis A finds, and the problems, to be freed. NULL: it cannot read the trace. */
 static char *found(const char *path, const char *from, const struct trod_analysis *a, unsigned jobs,
                    uint64_t piece)
 {
     const struct trod_run_options opt = {.jobs = jobs, .piece = piece, .trace = {.from = from}};
-    struct trod_buf text = {0};
-    struct trod_diag diag;
-    struct trod_run *run;
-    char *all = NULL;
 
-    trod_diag_init(&diag, note, &text);
-    assert_int_equal(trod_run_open(&run, &path, 1, &opt, &diag), TROD_OK);
-    if (trod_run_add(run, a, NULL) == 0) {
-        const int rc = trod_run_go(run);
-        char *json = test_found(run, 1);
-
-        assert_int_equal(trod_buf_printf(&text, "ends with %d\n%s", rc, json), TROD_OK);
-        assert_int_equal(trod_buf_add(&text, "", 1), TROD_OK);
-        all = strdup((char *)text.p);
-        by_parts += a == &ordered && ((const struct rows *)trod_run_state(run, 0))->windows;
-        free(json);
-    }
-    trod_run_free(run);
-    trod_buf_fini(&text);
-    return all;
+    return test_ran(&path, 1, &opt, &a, 1);
 }
 
-static void same(const char *path, const char *from, const struct trod_analysis *a,
-                 const char *name)
+static void same(const struct golden *g, const char *path, const struct trod_analysis *a)
 {
     static const uint64_t pieces[] = {13, 100, 777};
     static const unsigned jobs[] = {2, 3, 7};
-    char *want = found(path, from, a, 1, 0);
+    char *want = found(path, g->format->name, a, 1, 0);
 
     for (size_t i = 0; want && i < sizeof pieces / sizeof *pieces; i++) {
-        char *got = found(path, from, a, jobs[i], pieces[i]);
+        char *got = found(path, g->format->name, a, jobs[i], pieces[i]);
 
-        if (strcmp(want, got) != 0)
-            fprintf(stderr, "%s: one go:\n%s\nparts of %u bytes by %u threads:\n%s\n", name, want,
-                    (unsigned)pieces[i], jobs[i], got);
+        if (!got || strcmp(want, got) != 0)
+            print_error("one go:\n%s\nparts, %u threads:\n%s\n", want, jobs[i],
+                        got ? got : "refused");
+        prop_true(got && strcmp(want, got) == 0, g, "what parts find in order differs", pieces[i]);
         free(got);
     }
     free(want);
@@ -175,31 +143,17 @@ static void all_ways(const struct golden *g, const uint8_t *p, size_t n)
 
     golden_write(g, p, n, path);
     if (!test_refused(path, g->format->name)) {
-        same(path, g->format->name, &ordered, g->name);
+        same(g, path, &ordered);
         if (!g->format->kinds || g->format->kinds >> TROD_INSTR & 1)
-            same(path, g->format->name, trod_analysis_find("calls", 5), g->name);
+            same(g, path, trod_analysis_find("calls", 5));
     }
     unlink(path);
 }
 
 static void parts(const struct golden *g)
 {
-    struct trod_gen r = gen_seed(g->data.n + 12);
-    uint8_t *bad;
-
-    if (!(g->format->cuts || g->format->stride) || g->format->parts || g->data.n == 0 ||
-        prop_alike(g->format))
-        return;
-    all_ways(g, g->data.p, g->data.n);
-    bad = malloc(g->data.n);
-    assert_non_null(bad);
-    for (int i = 0; i < DAMAGES; i++) {
-        memcpy(bad, g->data.p, g->data.n);
-        for (size_t k = 0; k < 1 + g->data.n / 200; k++)
-            bad[gen_below(&r, g->data.n)] = (uint8_t)gen_raw(&r, 1);
-        all_ways(g, bad, g->data.n - gen_below(&r, 1 + g->data.n / 50));
-    }
-    free(bad);
+    if (prop_parted(g, false))
+        prop_damaged(g, g->data.n + 12, DAMAGES, all_ways);
 }
 
 static void test_golden(void **state)

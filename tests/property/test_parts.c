@@ -21,10 +21,6 @@ enum { GENERATED = 1, DAMAGES = 1 };
 enum { GENERATED = 4, DAMAGES = 3 };
 #endif
 
-/* Numbered in order of first sight, by each part for itself. */
-static const uint32_t mask =
-    TROD_COL_ALL & ~(uint32_t)(TROD_COL_MADE | TROD_COL_STREAM | TROD_COL_UNIT);
-
 /* ---- the rows */
 
 struct rows {
@@ -60,7 +56,7 @@ static int rows_feed(void *st, const struct trod_batch *b, uint32_t from, uint32
     int rc = TROD_OK;
 
     for (uint32_t i = from; rc == TROD_OK && i < to; i++)
-        rc = put(st, test_row_hash(b, i, mask));
+        rc = put(st, test_row_hash(b, i, prop_mask()));
     return rc;
 }
 
@@ -302,32 +298,15 @@ static void same(const struct golden *g, const struct found *want, const struct 
               g, "problems of parts differ", piece);
 }
 
-/* What `mix` finds and the problems that are reported, to be freed. NULL: it cannot read G's
- * format. */
+/* What `mix` finds and the problems, to be freed. NULL: it cannot read G's format. */
 static char *mix_of(const char *const *paths, size_t n_paths, const struct golden *g, unsigned jobs,
                     uint64_t piece)
 {
+    const struct trod_analysis *mix = trod_analysis_find("mix", 3);
     const struct trod_run_options opt = {
         .jobs = jobs, .piece = piece, .trace = {.from = g->format->name}};
-    struct trod_buf text = {0};
-    struct trod_diag diag;
-    struct trod_run *run;
-    char *found = NULL;
 
-    trod_diag_init(&diag, note, &text);
-    assert_int_equal(trod_run_open(&run, paths, n_paths, &opt, &diag), TROD_OK);
-    if (trod_run_add(run, trod_analysis_find("mix", 3), NULL) == 0) {
-        const int rc = trod_run_go(run);
-        char *json = test_found(run, 1);
-
-        assert_int_equal(trod_buf_printf(&text, "ends with %d\n%s", rc, json), TROD_OK);
-        assert_int_equal(trod_buf_add(&text, "", 1), TROD_OK);
-        found = strdup((char *)text.p);
-        free(json);
-    }
-    trod_run_free(run);
-    trod_buf_fini(&text);
-    return found;
+    return test_ran(paths, n_paths, &opt, &mix, 1);
 }
 
 static void same_mix(const char *const *paths, size_t n, const struct golden *g, const char *want,
@@ -337,7 +316,7 @@ static void same_mix(const char *const *paths, size_t n, const struct golden *g,
 
     if (got && strcmp(want, got) != 0)
         fprintf(stderr, "one go:\n%s\nparts:\n%s\n", want, got);
-    prop_true(!want || strcmp(want, got) == 0, g, "the mix of parts differs", piece);
+    prop_true(!want || (got && strcmp(want, got) == 0), g, "the mix of parts differs", piece);
     free(got);
 }
 
@@ -414,22 +393,8 @@ static void all_ways(const struct golden *g, const uint8_t *p, size_t n)
 
 static void parts(const struct golden *g)
 {
-    struct trod_gen r = gen_seed(g->data.n + 11);
-    uint8_t *bad;
-
-    if (!(g->format->cuts || g->format->stride || g->format->parts) || g->data.n == 0 ||
-        prop_alike(g->format))
-        return;
-    all_ways(g, g->data.p, g->data.n);
-    bad = malloc(g->data.n);
-    assert_non_null(bad);
-    for (int i = 0; i < DAMAGES; i++) {
-        memcpy(bad, g->data.p, g->data.n);
-        for (size_t k = 0; k < 1 + g->data.n / 200; k++)
-            bad[gen_below(&r, g->data.n)] = (uint8_t)gen_raw(&r, 1);
-        all_ways(g, bad, g->data.n - gen_below(&r, 1 + g->data.n / 50));
-    }
-    free(bad);
+    if (prop_parted(g, true))
+        prop_damaged(g, g->data.n + 11, DAMAGES, all_ways);
 }
 
 /* ---- compressed files of several members */
@@ -525,8 +490,7 @@ static void packed(const struct golden *g)
 
     while (k < 16 && done[k] && done[k] != g->format)
         k++;
-    if (!(g->format->cuts || g->format->stride) || g->data.n < 100 || k == 16 || done[k] ||
-        g->damaged || prop_alike(g->format))
+    if (!prop_parted(g, false) || g->data.n < 100 || k == 16 || done[k] || g->damaged)
         return;
     done[k] = g->format;
     while (text.n < PACKED)

@@ -44,13 +44,10 @@ static void next(struct chain *s, uint64_t hash)
 
 static int chain_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
-    /* streams are numbered by each part for itself */
-    const uint32_t mask =
-        TROD_COL_ALL & ~(uint32_t)(TROD_COL_MADE | TROD_COL_STREAM | TROD_COL_UNIT);
     struct chain *s = st;
 
     for (uint32_t i = from; i < to; i++) {
-        const uint64_t hash = test_row_hash(b, i, mask);
+        const uint64_t hash = test_row_hash(b, i, prop_mask());
 
         if (!s->records) {
             next(s, hash);
@@ -123,59 +120,35 @@ static const struct trod_analysis analysis = {
     .recorded = chain_recorded,
 };
 
-static void note(void *user, const struct trod_problem *p)
-{
-    fprintf(user, "%s %llu %llu: %s\n", p->kind, (unsigned long long)p->at.offset,
-            (unsigned long long)p->at.line, p->message);
-}
-
-/* What is found and reported, to be freed; NULL: the file is refused. */
+/*
+ * What is found and reported, to be freed; NULL: the file is refused. WITH: so many of the
+ * analyses.
+ */
 static char *found_in(const char *path, const struct golden *g, unsigned jobs, uint64_t piece,
-                      bool caches)
+                      size_t with)
 {
     const struct trod_run_options opt = {
         .jobs = jobs, .piece = piece, .trace = {.from = g->format->name}};
-    const struct trod_analysis *const real[] = {trod_analysis_find("branches", 8),
-                                                trod_analysis_find("hot", 3),
-                                                trod_analysis_find("cache", 5)};
-    struct trod_diag diag;
-    struct trod_run *run;
-    char *found, *json;
-    size_t n;
-    FILE *out = open_memstream(&found, &n);
-    int items = 1;
+    const struct trod_analysis *const all[] = {&analysis, trod_analysis_find("branches", 8),
+                                               trod_analysis_find("hot", 3),
+                                               trod_analysis_find("cache", 5)};
 
-    assert_non_null(out);
-    trod_diag_init(&diag, note, out);
-    if (trod_run_open(&run, &path, 1, &opt, &diag) < 0) {
-        fclose(out);
-        free(found);
-        return NULL;
-    }
-    assert_int_equal(trod_run_add(run, &analysis, NULL), 0);
-    for (size_t i = 0; i < sizeof real / sizeof *real; i++)
-        if ((i < 1 || caches) && trod_run_add(run, real[i], real[i]->defaults) == items)
-            items++;
-    fprintf(out, "ends with %d\n", trod_run_go(run));
-    json = test_found(run, (size_t)items);
-    fputs(json, out);
-    free(json);
-    trod_run_free(run);
-    fclose(out);
-    return found;
+    return test_ran(&path, 1, &opt, all, with);
 }
 
-/* CACHES: with `cache` and `hot`, which take long where rows are of gigabytes, as some formats have
- * them. */
-static void all_ways(const struct golden *g, const uint8_t *p, size_t n, bool caches)
+static void all_ways(const struct golden *g, const uint8_t *p, size_t n)
 {
     static const uint64_t pieces[] = {13, 100, 777, 0};
+    /* hot and cache take long where rows are of gigabytes, as some formats and damages have them */
+    const bool real =
+        p == g->data.p && (g->format->parts || strcmp(g->format->name, "tarmac") == 0);
+    const size_t with = real ? 4 : 2;
     char path[GOLDEN_PATH], *want;
 
     golden_write(g, p, n, path);
-    want = found_in(path, g, 1, 0, caches);
+    want = found_in(path, g, 1, 0, with);
     for (size_t i = 0; want && i < sizeof pieces / sizeof *pieces; i++) {
-        char *got = found_in(path, g, 2 + (unsigned)i % 3, pieces[i], caches);
+        char *got = found_in(path, g, 2 + (unsigned)i % 3, pieces[i], with);
 
         if (!got || strcmp(want, got) != 0)
             print_error("one go:\n%s\nparts:\n%s\n", want, got ? got : "refused");
@@ -188,23 +161,8 @@ static void all_ways(const struct golden *g, const uint8_t *p, size_t n, bool ca
 
 static void records(const struct golden *g)
 {
-    struct trod_gen r = gen_seed(g->data.n + 23);
-    uint8_t *bad;
-
-    if (!(g->format->cuts || g->format->stride || g->format->parts) || g->data.n == 0 ||
-        prop_alike(g->format))
-        return;
-    all_ways(g, g->data.p, g->data.n,
-             g->format->parts != NULL || strcmp(g->format->name, "tarmac") == 0);
-    bad = malloc(g->data.n);
-    assert_non_null(bad);
-    for (int i = 0; i < DAMAGES; i++) {
-        memcpy(bad, g->data.p, g->data.n);
-        for (size_t k = 0; k < 1 + g->data.n / 200; k++)
-            bad[gen_below(&r, g->data.n)] = (uint8_t)gen_raw(&r, 1);
-        all_ways(g, bad, g->data.n - gen_below(&r, 1 + g->data.n / 50), false);
-    }
-    free(bad);
+    if (prop_parted(g, true))
+        prop_damaged(g, g->data.n + 23, DAMAGES, all_ways);
 }
 
 static void test_records(void **state)
