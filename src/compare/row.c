@@ -297,70 +297,100 @@ static struct cmp_detail detail_of(const struct trod_batch *b, uint32_t i,
     return cmp_detail_of(b, i);
 }
 
+/* What a row has behind its struct. */
+struct behind {
+    struct cmp_detail detail;
+    const struct trod_detail_reg *range; /* NULL: its value is not of a range of bits */
+    struct trod_slice word, text;
+    size_t reads, extra; /* bytes of struct cmp_read, of the detail */
+    uint32_t wide, name; /* bytes of a wide value, of WORD as far as it is kept */
+};
+
+static struct behind behind_of(const struct trod_batch *b, uint32_t i, const struct cmp_fields *f)
+{
+    const uint32_t has = b->have & b->has[i];
+    struct behind t = {
+        .detail = detail_of(b, i, f), .range = range_of(b, i), .text = text_of(b, i)};
+
+    if (b->kind[i] == TROD_NOTE)
+        t.word = cmp_note_of(b, i);
+    else if (has & TROD_COL_TEXT)
+        t.word = b->text[i];
+    if (b->kind[i] == TROD_INSTR)
+        t.reads = CMP_READS * sizeof(struct cmp_read);
+    else
+        t.name = t.word.len < CMP_NAME ? t.word.len : CMP_NAME;
+    if (t.detail.p)
+        t.extra = cmp_detail_size(&t.detail);
+    if (t.range)
+        t.wide = t.range->hi / 8 + 1;
+    else if (has & TROD_COL_DATA)
+        t.wide = b->data[i].len;
+    return t;
+}
+
+/* Name or disassembly, and the text that is shown; they are put to TO. */
+static void take_texts(struct cmp_row *row, const struct trod_batch *b, const struct behind *t,
+                       char *to, struct cmp_rules *rules)
+{
+    const uint8_t *word = trod_batch_bytes(b, t->word), *text = trod_batch_bytes(b, t->text);
+
+    row->pub.name = to;
+    row->pub.name_len = t->name;
+    if (t->name) {
+        memcpy(to, word, t->name);
+        take_name(row, (const char *)word, t->word.len, rules);
+    } else if (t->word.len) {
+        row->name_id = text_id(word, t->word.len);
+    }
+    to += t->name;
+    row->pub.text = to;
+    row->pub.text_len = t->text.len;
+    for (uint32_t k = 0; k < t->text.len; k++)
+        to[k] = text[k] == '\t' ? ' ' : (char)text[k];
+}
+
+/* The bits of the register called WORD that are compared. */
+static uint64_t mask_of(const struct trod_batch *b, struct trod_slice word, struct cmp_rules *rules)
+{
+    const char *name = (const char *)trod_batch_bytes(b, word);
+
+    return cmp_name_find(rules, name, word.len)->mask;
+}
+
 struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
                              struct cmp_rules *rules)
 {
-    uint32_t has = b->have & b->has[i], wide = has & TROD_COL_DATA ? b->data[i].len : 0;
-    const struct trod_detail_reg *range = range_of(b, i);
-    const struct trod_slice word = b->kind[i] == TROD_NOTE ? cmp_note_of(b, i)
-                                   : has & TROD_COL_TEXT   ? b->text[i]
-                                                           : (struct trod_slice){0, 0};
-    bool named = word.len != 0;
-    uint32_t name = named && b->kind[i] != TROD_INSTR ? word.len : 0;
-    size_t reads = b->kind[i] == TROD_INSTR ? CMP_READS * sizeof(struct cmp_read) : 0;
-    const struct cmp_detail detail = detail_of(b, i, &rules->fields);
-    size_t extra = detail.p ? cmp_detail_size(&detail) : 0;
-    struct trod_slice text = text_of(b, i);
+    const struct behind t = behind_of(b, i, &rules->fields);
     struct cmp_row *row;
-    uint8_t cls;
-    char *tail;
+    uint8_t cls, *tail;
 
-    name = name < CMP_NAME ? name : CMP_NAME;
-    if (range)
-        wide = range->hi / 8 + 1;
     row = cmp_pool_take(rules->pool,
-                        sizeof *row + reads + extra + 2 * (size_t)wide + name + text.len, &cls);
+                        sizeof *row + t.reads + t.extra + 2 * (size_t)t.wide + t.name + t.text.len,
+                        &cls);
     if (!row)
         return NULL;
     memset(row, 0, sizeof *row);
     row->refs = 1;
     row->pool_class = cls;
     row->reads = (struct cmp_read *)(row + 1);
-    tail = (char *)(row + 1) + reads;
-    if (detail.p)
-        cmp_detail_copy(&detail, (uint8_t *)tail, &row->detail);
-    tail += extra;
+    tail = (uint8_t *)(row + 1) + t.reads;
+    if (t.detail.p)
+        cmp_detail_copy(&t.detail, tail, &row->detail);
+    tail += t.extra;
     take_numbers(row, b, i, side, rules);
     row->cls = cmp_class_of[row->pub.kind];
     if (row->pub.has & TROD_COL_DETAIL)
         take_mode(row, b, i);
     if (row->pub.has & TROD_COL_VALUE)
         take_known(row, b, i);
-    if (range)
-        take_range(row, b, i, range, (uint8_t *)tail);
-    else if (wide)
-        take_wide(row, b, i, (uint8_t *)tail);
-    tail += 2 * (size_t)wide;
-    row->pub.name = tail;
-    row->pub.name_len = name;
-    if (name) {
-        memcpy(tail, trod_batch_bytes(b, word), name);
-        take_name(row, (const char *)trod_batch_bytes(b, word), word.len, rules);
-    } else if (named) {
-        row->name_id = text_id(trod_batch_bytes(b, word), word.len);
-    }
-    row->pub.text = tail + name;
-    row->pub.text_len = text.len;
-    for (uint32_t k = 0; k < text.len; k++) {
-        uint8_t ch = trod_batch_bytes(b, text)[k];
-
-        tail[name + k] = ch == '\t' ? ' ' : (char)ch;
-    }
+    if (t.range)
+        take_range(row, b, i, t.range, tail);
+    else if (t.wide)
+        take_wide(row, b, i, tail);
+    take_texts(row, b, &t, (char *)tail + 2 * (size_t)t.wide, rules);
     row->subject = subject_of(row, rules);
-    row->exact =
-        exact_of(row, rules,
-                 named && b->kind[i] == TROD_REG
-                     ? cmp_name_find(rules, (const char *)trod_batch_bytes(b, word), word.len)->mask
-                     : UINT64_MAX);
+    row->exact = exact_of(
+        row, rules, b->kind[i] == TROD_REG && t.word.len ? mask_of(b, t.word, rules) : UINT64_MAX);
     return row;
 }

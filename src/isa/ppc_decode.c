@@ -32,7 +32,43 @@ static void cr_touch(struct trod_ppc_regs *r, unsigned field)
     r->cr = (uint8_t)(r->cr | 1u << (field & 7));
 }
 
-/* What an operand reads and writes. */
+/* The base of an address: no register where it is 0, written where it is updated. */
+static void base_effect(struct trod_ppc_insn *in, unsigned n)
+{
+    const bool update = in->flags & TROD_PPC_UPDATE;
+
+    if (n || update)
+        in->reads.gpr |= bit(n);
+    if (update)
+        in->writes.gpr |= bit(n);
+}
+
+/* What operand ARG, bits or a field of the condition register, reads and writes. */
+static void cr_effect(struct trod_ppc_insn *in, unsigned arg)
+{
+    const unsigned n = ppc_field(in->opcode, arg);
+
+    switch (arg) {
+    case BF:
+        cr_touch(&in->writes, n);
+        break;
+    case BFA:
+        cr_touch(&in->reads, n);
+        break;
+    case BT: /* the other bits of the field stay */
+        cr_touch(&in->writes, n / 4);
+        cr_touch(&in->reads, n / 4);
+        break;
+    case BA:
+    case BB:
+        cr_touch(&in->reads, n / 4);
+        break;
+    default:
+        break;
+    }
+}
+
+/* What operand ARG reads and writes. */
 static void operand_effect(struct trod_ppc_insn *in, unsigned arg)
 {
     const unsigned n = ppc_field(in->opcode, arg);
@@ -54,10 +90,7 @@ static void operand_effect(struct trod_ppc_insn *in, unsigned arg)
     case RA0:
     case DRA:
     case DSA:
-        if (n || in->flags & TROD_PPC_UPDATE)
-            in->reads.gpr |= bit(n);
-        if (in->flags & TROD_PPC_UPDATE)
-            in->writes.gpr |= bit(n);
+        base_effect(in, n);
         break;
     case FT:
         in->writes.fpr |= bit(n);
@@ -77,21 +110,8 @@ static void operand_effect(struct trod_ppc_insn *in, unsigned arg)
     case VC:
         in->reads.vr |= bit(n);
         break;
-    case BF:
-        cr_touch(&in->writes, n);
-        break;
-    case BFA:
-        cr_touch(&in->reads, n);
-        break;
-    case BT:
-        cr_touch(&in->writes, n / 4);
-        cr_touch(&in->reads, n / 4);
-        break;
-    case BA:
-    case BB:
-        cr_touch(&in->reads, n / 4);
-        break;
     default:
+        cr_effect(in, arg);
         break;
     }
 }
