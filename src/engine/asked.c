@@ -43,7 +43,6 @@ static int check_by(const struct trod_run *r, const struct trod_analysis *a, enu
     const char *why = by >= TROD_BY_MODULE ? "it counts nothing by instruction"
                       : a->merge           ? "it follows each thread by itself"
                                            : "it follows all threads together";
-
     char own[128];
 
     if (by == TROD_BY_ALL ||
@@ -51,7 +50,7 @@ static int check_by(const struct trod_run *r, const struct trod_analysis *a, enu
         (by == TROD_BY_CORE && (a->merge || a->apart) && scope == TROD_PER_RUN) ||
         (by >= TROD_BY_MODULE && a->owners))
         return TROD_OK;
-    /* lines are "source" among the words of an analysis: what is on one line is no group */
+    /* analyses that group by source lines themselves call that "source" */
     own_option(a, "by", by == TROD_BY_LINE ? "source" : names[by], own, sizeof own);
     return trod_error(r->diag, TROD_ERR_USAGE, "run.by", NULL,
                       "analysis '%s' has no results by %s: %s", a->name, names[by],
