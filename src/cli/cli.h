@@ -70,9 +70,9 @@ int cli_man_page(const struct cli_command *command, FILE *to);
 void cli_diag_init(struct cli *c, struct trod_diag *d);
 /* Tell what was not shown, and return CLI_TROUBLE if anything went wrong so far, else CLI_YES. */
 int cli_diag_end(struct cli *c, struct trod_diag *d);
-/* A line on stderr that is no problem; nothing with --quiet. */
 /* What an output does not have of the rows given, TOTAL by kind (NULL: not known); a line each. */
 void cli_say_loss(struct cli *c, const struct trod_loss *l, const uint64_t *total);
+/* A line on stderr that is no problem; nothing with --quiet. */
 void cli_say(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
@@ -85,10 +85,14 @@ void cli_interrupt_begin(void);
 /* What the streams of a trace are: "thread", "cpu", "agent". */
 const char *cli_stream_word(const struct trod_meta *m);
 
-/* Terminals. */
 /* Is FD a terminal that a person sits at? */
 bool cli_terminal(int fd);
+/* Columns of the terminal FD, 60 at the least; where it is none $COLUMNS, or 80. */
 unsigned cli_width(int fd);
+/* Lines of the terminal FD; 24 where it does not say. */
+unsigned cli_height(int fd);
+/* Are colours wanted in what goes to FD? */
+bool cli_colour(const struct cli *c, int fd);
 /*
  * Columns that tables and fields on standard output are folded to: those of the terminal; 0 (not
  * folded) where it is none. $COLUMNS alone does not count: mpirun sets it for what it starts. The
@@ -102,8 +106,6 @@ unsigned cli_fold(void);
 void cli_put_folded(FILE *to, unsigned width, const char *text, unsigned at, unsigned indent);
 /* May what is printed have other characters than ASCII, by the locale? */
 bool cli_unicode(void);
-unsigned cli_height(int fd);
-bool cli_colour(const struct cli *c, int fd);
 
 /* Percent, rate and time left on stderr, if that is a terminal and the run takes a while. */
 struct cli_progress {

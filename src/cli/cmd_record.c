@@ -210,10 +210,9 @@ static void say(struct cli *c, const struct options *o, const char *to,
         cli_say(c, "recording ended at the size limit: the program ran on");
 }
 
-static int run(struct cli *c, const void *opt)
+static struct trod_record_options wanted(const struct options *o, struct shown *shown)
 {
-    const struct options *o = opt;
-    struct trod_record_options ro = {
+    return (struct trod_record_options){
         .to = o->to,
         .output = {.compress = o->compress, .level = o->level > 99 ? 99 : (int)o->level},
         .qemu = o->native,
@@ -237,10 +236,17 @@ static int run(struct cli *c, const void *opt)
         .functions = o->functions,
         .heap = o->heap,
         .allow_loss = o->allow_loss,
+        .user = shown,
         .able = able,
         .started = started,
         .progress = progress};
+}
+
+static int run(struct cli *c, const void *opt)
+{
+    const struct options *o = opt;
     struct shown shown = {.c = c};
+    struct trod_record_options ro = wanted(o, &shown);
     struct trod_record_result result;
     int r;
 
@@ -258,7 +264,6 @@ static int run(struct cli *c, const void *opt)
     }
     shown.on = !c->common->quiet && cli_terminal(STDERR_FILENO) && !cli_terminal(STDOUT_FILENO);
     clock_gettime(CLOCK_MONOTONIC, &shown.begin);
-    ro.user = &shown;
     set_signals();
     r = trod_record(o->output, (char *const *)(uintptr_t)c->operands, &ro, &result, &c->diag);
     if (shown.on && c->progress_shown)

@@ -30,12 +30,18 @@ const struct trod_filter *trod_filter_find(const char *name)
     return NULL;
 }
 
+static bool ends_with(const char *path, const char *suffix)
+{
+    const size_t n = strlen(path), m = strlen(suffix);
+
+    return n > m && strcmp(path + n - m, suffix) == 0;
+}
+
 const struct trod_filter *trod_filter_of_path(const char *path)
 {
-    const size_t n = strlen(path);
     for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++)
         for (const char *const *s = filters[i]->suffixes; *s; s++)
-            if (n > strlen(*s) && strcmp(path + n - strlen(*s), *s) == 0)
+            if (ends_with(path, *s))
                 return filters[i];
     return NULL;
 }
@@ -48,15 +54,10 @@ const struct trod_filter *trod_writes_find(const char *name)
     return trod_filter_find(name);
 }
 
-static bool ends_with(const char *path, const char *suffix)
-{
-    const size_t n = strlen(path), m = strlen(suffix);
-    return n > m && strcmp(path + n - m, suffix) == 0;
-}
-
 const struct trod_filter *trod_writes_of_path(const char *path)
 {
     const struct trod_filter *zip = trod_archive_at(0);
+
     return ends_with(path, zip->suffixes[0]) ? zip : trod_filter_of_path(path);
 }
 

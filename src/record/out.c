@@ -7,6 +7,8 @@
  */
 #include "record/record.h"
 
+#include "io/filter.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,22 +20,20 @@
 
 bool rec_out_begin(struct rec_out *o, const char *path, bool amber, struct trod_output_options *opt)
 {
-    static const char *const packed[][2] = {
-        {".gz", "gzip"}, {".zst", "zstd"}, {".lz4", "lz4"}, {".xz", "xz"}, {".sz", "snappy"}};
+    const struct trod_filter *packed = trod_writes_of_path(path);
     const size_t n = strlen(path);
     struct stat st;
+    const bool there = stat(path, &st) == 0;
+    const bool folder = (n > 0 && path[n - 1] == '/') || (there && S_ISDIR(st.st_mode));
 
     o->path = path;
     o->used = path;
-    if (!amber || n == 0 || strcmp(path, "-") == 0 || path[n - 1] == '/' ||
-        (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
+    if (!amber || n == 0 || folder || strcmp(path, "-") == 0 || (there && !S_ISREG(st.st_mode))) {
+        o->single = amber && !folder;
         return true;
-    for (size_t i = 0; !opt->compress && i < sizeof packed / sizeof *packed; i++) {
-        const size_t m = strlen(packed[i][0]);
-
-        if (n > m && strcmp(path + n - m, packed[i][0]) == 0)
-            opt->compress = packed[i][1];
     }
+    if (!opt->compress && packed)
+        opt->compress = packed->name;
     o->folder = malloc(n + 32);
     if (!o->folder)
         return false;

@@ -87,6 +87,16 @@ void rec_places_tell(struct rec_places *p, struct rec_modules *m)
     p->modules = m;
 }
 
+bool rec_places_found(const struct rec_shared *s, uint32_t from, uint32_t to)
+{
+    const uint32_t n = atomic_load(&s->n_functions);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (s->functions[i].code >= from && s->functions[i].code <= to)
+            return true;
+    return false;
+}
+
 const char *rec_places_library(const struct rec_places *p, uint32_t number)
 {
     return number < REC_FUNCTIONS ? p->library[number] : NULL;

@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -248,43 +247,6 @@ static int open_writer(struct recorder *r, const char *out)
     return trod_writer_open(&r->writer, r->out.used, &w, &r->meta, r->diag);
 }
 
-/*
- * The functions whose calls are records of synchronization (Amber, "-p"). C libraries have several
- * names for the same one.
- */
-static int want_pthreads(struct recorder *r)
-{
-    static const char *const before[] = {"", "__", "___"};
-    static const struct {
-        const char *name;
-        uint32_t code;
-    } known[] = {
-        {"pthread_mutex_unlock", REC_SIGNAL},      {"pthread_cond_signal", REC_SIGNAL},
-        {"pthread_cond_broadcast", REC_BROADCAST}, {"pthread_mutex_lock", REC_WAIT},
-        {"pthread_mutex_trylock", REC_TRY_WAIT},   {"pthread_cond_wait", REC_WAIT},
-    };
-    const struct trod_record_target *t = &r->result->target;
-    char name[64];
-
-    if (!rec_amber(trod_format_find(r->opt->to, strcspn(r->opt->to, ":"))))
-        return trod_error(r->diag, TROD_ERR_USAGE, "record.pthreads", NULL,
-                          "records of thread synchronization are for tt6 and tt6e");
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        for (size_t k = 0; k < sizeof before / sizeof *before; k++) {
-            snprintf(name, sizeof name, "%s%s", before[k], known[i].name);
-            rec_places_want(r->places, name, known[i].code);
-        }
-    }
-    r->shared->pthreads = 1;
-    r->shared->placed = 1;
-    if (t->dynamic || rec_places_has(r->places, t->program))
-        return TROD_OK;
-    return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "record.pthreads", NULL,
-                      "'%s' has no pthread functions: for records of thread synchronization a "
-                      "statically linked program must have symbols",
-                      t->program);
-}
-
 /* What is looked for while the program runs: functions by name and, where wanted, MODULES. */
 static int want_places(struct recorder *r, bool modules)
 {
@@ -300,7 +262,7 @@ static int want_places(struct recorder *r, bool modules)
     r->shared->follow.no_children = r->opt->no_children;
     rec_functions_want(&r->functions, r->places, r->shared);
     if (r->opt->pthreads)
-        rc = want_pthreads(r);
+        rc = rec_pthreads_want(r->places, r->shared, r->opt, &r->result->target, r->diag);
     if (rc == TROD_OK && modules && !r->target->system) {
         if (rec_modules_new(&r->modules) < 0)
             return trod_error(r->diag, TROD_ERR_NOMEM, "record.memory", NULL, "out of memory");
@@ -309,41 +271,19 @@ static int want_places(struct recorder *r, bool modules)
     return rc < 0 ? rc : rec_places_begin(r->places);
 }
 
-static bool has_function(const struct rec_shared *s, uint32_t from, uint32_t to)
-{
-    const uint32_t n = atomic_load(&s->n_functions);
-
-    for (uint32_t i = 0; i < n; i++)
-        if (s->functions[i].code >= from && s->functions[i].code <= to)
-            return true;
-    return false;
-}
-
 /* What was looked for and never found is told: the trace does not have what was asked for. */
 static void tell_missing(struct recorder *r)
 {
     const struct rec_place *const places[] = {&r->control.start, &r->control.stop};
 
     for (uint32_t i = 0; i < 2; i++)
-        if (places[i]->sought && !has_function(r->shared, REC_AT_START + i, REC_AT_START + i))
+        if (places[i]->sought && !rec_places_found(r->shared, REC_AT_START + i, REC_AT_START + i))
             trod_error(r->diag, TROD_ERR_LOSS, "record.place", NULL,
                        "neither '%s' nor a library that it loaded has a function '%s'",
                        r->result->target.program, places[i]->sought);
     rec_functions_missing(&r->functions, r->shared, r->result->target.program, r->diag);
-    if (r->opt->pthreads && !has_function(r->shared, REC_SIGNAL, REC_TRY_WAIT))
-        trod_error(r->diag, TROD_ERR_LOSS, "record.pthreads", NULL,
-                   "neither '%s' nor a library that it loaded has pthread functions: the trace has "
-                   "no records of thread synchronization",
-                   r->result->target.program);
-}
-
-/* As trod_writer_open decides. */
-static bool is_folder(const char *path)
-{
-    size_t n = strlen(path);
-    struct stat st;
-
-    return (n > 0 && path[n - 1] == '/') || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+    if (r->opt->pthreads)
+        rec_pthreads_missing(r->shared, r->result->target.program, r->diag);
 }
 
 /* Can the registers that were asked for be had, and written as F? */
@@ -420,7 +360,7 @@ static int prepare(struct recorder *r, const char *out)
         rc = open_writer(r, out);
     if (rc == TROD_OK) {
         rc = rec_rows_new(&r->rows, r->shared, r->target, &r->meta, &r->control, f, sources,
-                          (rec_amber(f) || rec_full(f)) && !r->out.folder && !is_folder(out));
+                          r->out.single);
         if (rc == TROD_OK)
             rec_rows_writer(r->rows, r->writer);
         else
@@ -514,6 +454,7 @@ static int run(struct recorder *r, char *const line[], char *const argv[], const
         r->opt->started(r->opt->user, (long)r->pid);
     if (pthread_create(&r->reaper, NULL, reap, r) != 0) {
         kill(r->pid, SIGKILL);
+        waitpid(r->pid, NULL, 0);
         return trod_error(r->diag, TROD_ERR_NOMEM, "record.thread", NULL, "cannot start a thread");
     }
     collect(r);
@@ -532,12 +473,67 @@ static int run(struct recorder *r, char *const line[], char *const argv[], const
     return r->rc;
 }
 
+/* The program ARGV and what OPT wants of it; LINE and PLUGIN (N bytes) for rec_launch. */
+static int look(struct recorder *r, char *const argv[], char *line[REC_LINE], char *plugin,
+                size_t n)
+{
+    const struct trod_record_options *opt = r->opt;
+    struct trod_record_target *info = &r->result->target;
+    int rc = rec_system_wanted(opt) ? rec_system_of(argv, opt, &r->target, info, r->diag)
+                                    : rec_target_of(argv, opt, &r->target, info, line, r->diag);
+
+    if (rc == TROD_OK)
+        rc = rec_plugin_path(opt->plugin, plugin, n, r->diag);
+    if (rc == TROD_OK)
+        rc = rec_control_of(&r->control, opt, r->target, info, r->diag);
+    return rc == TROD_OK ? rec_calls_of(&r->control.calls, &opt->syscalls, r->target, r->diag) : rc;
+}
+
+/* The program has ended: the trace gets what is written last, and its name OUT. */
+static int complete(struct recorder *r, const char *out)
+{
+    struct trod_record_result *result = r->result;
+    struct trod_writer_summary sum = {0};
+    int rc;
+
+    tell_missing(r);
+    tell_lost(r);
+    rc = rec_functions_list(&r->functions, r->shared, r->places, &r->meta);
+    if (rc == TROD_OK && r->modules)
+        rc = rec_modules_list(r->modules, &r->meta);
+    if (rc < 0)
+        return rc;
+    if (rec_rows_missed(r->rows))
+        trod_error(r->diag, TROD_ERR_LOSS, "record.one-thread", NULL,
+                   "'%s' holds one thread: all other threads are left out: write to a file or a "
+                   "folder",
+                   out);
+    rc = trod_writer_commit(r->writer, &sum);
+    r->writer = NULL;
+    result->rows = sum.rows;
+    result->bytes = sum.bytes;
+    result->files = sum.files;
+    result->loss = sum.loss;
+    return rc == TROD_OK ? rec_out_commit(&r->out, &result->folder, r->diag) : rc;
+}
+
+static void release(struct recorder *r)
+{
+    trod_writer_discard(r->writer);
+    rec_out_end(&r->out);
+    rec_answers_end(r->answers);
+    rec_places_end(r->places);
+    rec_modules_free(r->modules);
+    rec_rows_free(r->rows);
+    rec_share_free(r->shared, r->fd);
+    trod_meta_fini(&r->meta);
+}
+
 int trod_record(const char *out, char *const argv[], const struct trod_record_options *opt,
                 struct trod_record_result *result, struct trod_diag *diag)
 {
     struct trod_record_options own;
     struct recorder r = {.opt = &own, .result = result, .diag = diag, .fd = -1};
-    struct trod_writer_summary sum = {0};
     char *line[REC_LINE] = {NULL}, plugin[4096];
     int rc;
 
@@ -545,16 +541,8 @@ int trod_record(const char *out, char *const argv[], const struct trod_record_op
     if (!trod_sized(&own, sizeof own, sizeof own, opt))
         return trod_error(diag, TROD_ERR_USAGE, "record.options", NULL,
                           "options are of another version");
-    opt = &own;
     trod_meta_init(&r.meta);
-    rc = rec_system_wanted(opt) ? rec_system_of(argv, opt, &r.target, &result->target, diag)
-                                : rec_target_of(argv, opt, &r.target, &result->target, line, diag);
-    if (rc == TROD_OK)
-        rc = rec_plugin_path(opt->plugin, plugin, sizeof plugin, diag);
-    if (rc == TROD_OK)
-        rc = rec_control_of(&r.control, opt, r.target, &result->target, diag);
-    if (rc == TROD_OK)
-        rc = rec_calls_of(&r.control.calls, &opt->syscalls, r.target, diag);
+    rc = look(&r, argv, line, plugin, sizeof plugin);
     if (rc == TROD_OK)
         rc = prepare(&r, out);
     if (rc == TROD_OK) {
@@ -562,36 +550,9 @@ int trod_record(const char *out, char *const argv[], const struct trod_record_op
         rc = run(&r, line, argv, plugin);
         prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
     }
-    if (rc == TROD_OK) {
-        tell_missing(&r);
-        tell_lost(&r);
-        rc = rec_functions_list(&r.functions, r.shared, r.places, &r.meta);
-        if (rc == TROD_OK && r.modules)
-            rc = rec_modules_list(r.modules, &r.meta);
-    }
-    if (rc == TROD_OK && rec_rows_missed(r.rows))
-        trod_error(diag, TROD_ERR_LOSS, "record.one-thread", NULL,
-                   "'%s' holds one thread: all other threads are left out: write to a file or a "
-                   "folder",
-                   out);
-    if (rc == TROD_OK) {
-        rc = trod_writer_commit(r.writer, &sum);
-        r.writer = NULL;
-    }
     if (rc == TROD_OK)
-        rc = rec_out_commit(&r.out, &result->folder, diag);
-    result->rows = sum.rows;
-    result->bytes = sum.bytes;
-    result->files = sum.files;
-    result->loss = sum.loss;
-    trod_writer_discard(r.writer);
-    rec_out_end(&r.out);
-    rec_answers_end(r.answers);
-    rec_places_end(r.places);
-    rec_modules_free(r.modules);
-    rec_rows_free(r.rows);
-    rec_share_free(r.shared, r.fd);
-    trod_meta_fini(&r.meta);
+        rc = complete(&r, out);
+    release(&r);
     for (size_t i = 0; i < REC_LINE; i++)
         free(line[i]);
     return rc;

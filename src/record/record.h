@@ -22,14 +22,14 @@ struct rec_target {
     bool system;      /* a whole machine */
 };
 
+/* NAME as a shell finds it, to OUT, N bytes. False: not there. */
+bool rec_look_up(const char *name, char *out, size_t n);
+enum { REC_LINE = 4 };
 /*
  * Find ARGV[0], follow an interpreter line, read the ELF header. *T is static; INFO gets the paths;
- * *LINE: words that stand before the program's own arguments ("/bin/sh", "-x", "script"), at most
- * REC_LINE, for free. Returns 0 or an error, reported.
+ * LINE: words that stand before the program's own arguments ("/bin/sh", "-x", "script"), at most
+ * REC_LINE, each for free(). Returns 0 or an error, reported.
  */
-enum { REC_LINE = 4 };
-/* NAME as a shell finds it. False: not there. */
-bool rec_look_up(const char *name, char *out, size_t n);
 int rec_target_of(char *const argv[], const struct trod_record_options *opt,
                   const struct rec_target **t, struct trod_record_target *info,
                   char *line[REC_LINE], struct trod_diag *diag);
@@ -68,6 +68,7 @@ int rec_launch(const struct trod_record_target *info, char *const line[], char *
 struct rec_out {
     const char *path, *used; /* as asked for; for the writer */
     char *folder;            /* NULL: there is none */
+    bool single;             /* the trace is a file of one thread, whatever the program has */
 };
 
 /*
@@ -110,6 +111,8 @@ void rec_places_want(struct rec_places *p, const char *name, uint32_t code);
  */
 void rec_places_call(struct rec_places *p, const char *name, uint32_t code, unsigned arguments,
                      bool returns);
+/* Has one of the functions with codes FROM to TO been found? */
+bool rec_places_found(const struct rec_shared *s, uint32_t from, uint32_t to);
 /* The file that has function NUMBER of the shared memory; NULL: unknown. */
 const char *rec_places_library(const struct rec_places *p, uint32_t number);
 /* Has the ELF file PATH one of those wanted so far? */
@@ -120,6 +123,19 @@ void rec_places_tell(struct rec_places *p, struct rec_modules *m);
 int rec_places_begin(struct rec_places *p);
 /* NULL is allowed. */
 void rec_places_end(struct rec_places *p);
+
+/* --- pthreads.c: records of thread synchronization --- */
+
+/*
+ * The functions that they are made of are looked for. Returns 0, TROD_ERR_USAGE (OPT's format has
+ * no such records) or TROD_ERR_UNSUPPORTED (PROGRAM cannot have the functions), reported.
+ */
+int rec_pthreads_want(struct rec_places *places, struct rec_shared *shared,
+                      const struct trod_record_options *opt,
+                      const struct trod_record_target *program, struct trod_diag *diag);
+/* Report that PROGRAM, which has ended, had none of them. */
+void rec_pthreads_missing(const struct rec_shared *shared, const char *program,
+                          struct trod_diag *diag);
 
 /* --- modules.c: which files the program has loaded where --- */
 

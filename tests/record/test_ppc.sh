@@ -15,6 +15,15 @@ for format in tt6 tt6e; do
     same want_pcs got
 done
 
+# A file of one thread is compressed as its name says.
+for suffix in gz zst lz4 xz sz zip; do
+    run trod record -o packed.tt6.$suffix -- ./work
+    status $want
+    pcs packed.tt6.$suffix >got
+    same want_pcs got
+    check test "$(stat -c %s packed.tt6.$suffix)" -lt "$(stat -c %s work.tt6)"
+done
+
 # Addresses and sizes by the manual: buf lies at a multiple of 64. XER says 7 bytes; the second
 # stwcx. finds no reservation.
 cat >all.s <<'EOS'
