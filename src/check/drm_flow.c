@@ -1,7 +1,8 @@
 /*
  * drm_flow.c - where an instruction may lead, what it accesses, where calls return to.
  *
- * Implements drmemtrace 19.9, and of 19.8 (48) and 19.6 (38) what other rules ask too.
+ * Implements drm.memory-references, and what several rules ask: which instructions may follow
+ * another (drm.pc-continuity, drm.event-pc), and return addresses (drm.function-return).
  */
 #include "check/drm.h"
 

@@ -1,7 +1,8 @@
 /*
  * drm_instr.c - rules on instructions as they come: each against the one before it.
  *
- * Implements drmemtrace 19.4 (22, 24), 19.7 (42, 45) and 19.8.
+ * What DynamoRIO's invariant checker asks of control flow (docs/checking.md), and of instructions
+ * behind system calls, behind returns from events and in restartable sequences.
  */
 #include "check/drm.h"
 

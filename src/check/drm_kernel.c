@@ -1,7 +1,7 @@
 /*
  * drm_kernel.c - rules on events, restartable sequences, system calls and inlined kernel code.
  *
- * Implements drmemtrace 19.4, 19.5 and 19.7.
+ * What DynamoRIO's invariant checker asks of their markers (docs/checking.md).
  */
 #include "check/drm.h"
 

@@ -1,8 +1,8 @@
 /*
  * drm_markers.c - rules on markers: headers, chunks, time, functions, physical addresses.
  *
- * Implements drmemtrace 19.2, 19.3, 19.6, 19.10 and 19.12; events and system calls stand in
- * drm_kernel.c.
+ * What DynamoRIO's invariant checker asks of them (docs/checking.md), and of traces of register
+ * dependencies; events and system calls stand in drm_kernel.c.
  */
 #include "check/drm.h"
 

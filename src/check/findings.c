@@ -173,7 +173,7 @@ void chk_report(struct chk *c, enum chk_rule rule, const struct trod_batch *b, u
         place(c, f, b, i);
 }
 
-/* Problems of the reader that a rule finds too: drmemtrace 19.3. */
+/* Problems of the reader that a rule finds too. */
 static bool is_covered(const struct chk *c, const char *kind)
 {
     static const struct {

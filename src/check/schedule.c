@@ -1,10 +1,10 @@
 /*
  * schedule.c - schedule files against the trace.
  *
- * Implements trod_check_schedule of check.h after drmemtrace 16.1 and 19.11: at each marker of a
- * cpu the trace says who runs where from which instruction on. A schedule file has these entries
- * sorted, all of them or only those at which the thread changes. Old files count instructions anew
- * in each chunk of ten million.
+ * Implements trod_check_schedule of check.h as DynamoRIO's invariant checker does it: at each
+ * marker of a cpu the trace says who runs where from which instruction on. A schedule file has
+ * these entries sorted, all of them or only those at which the thread changes. Old files count
+ * instructions anew in each chunk of ten million.
  */
 #include "check/check_int.h"
 

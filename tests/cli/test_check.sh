@@ -68,7 +68,7 @@ out_not 'record 2'
 run trod check --rules
 status 0
 out_has '^ *tarmac.time +warning '
-out_has '^ *drm.pc-continuity +error .*19.8 \(48\)'
+out_has '^ *drm.pc-continuity +error .*invariant checker: control flow'
 run trod check --rules --format json
 json '.rules | length > 70 and all(.rule and .severity and .text and .source)'
 
