@@ -95,7 +95,7 @@ struct trod_detail_mem {
     uint64_t base;          /* picture: address of its rightmost byte */
     uint64_t insn, serial;  /* RTL: (address:serial) of the instruction */
     struct trod_slice type; /* type word as written, where it is not the Fast Models one */
-    struct trod_slice note; /* "ABORTED", "EXCLUSIVE FAIL" in brackets; picture: "nGnRnE OSH" */
+    struct trod_slice note; /* "ABORTED", "EXCLUSIVE FAIL"; bare: "tag=3"; picture: "nGnRnE OSH" */
     struct trod_slice mask; /* size bytes, least significant first: unknown bits */
     struct trod_slice unwritten; /* those of mask that were written as dashes, where not all are */
     uint8_t style;               /* enum trod_mem_style */
@@ -104,7 +104,7 @@ struct trod_detail_mem {
     uint8_t sec_prefix;                /* picture: S: (1) or NS: (2) stands before paddr */
     uint8_t attr;                      /* last letter of an RTL type word: D I A R, or 0 */
     uint8_t turned;                    /* the value was written in memory order */
-    uint8_t unused;
+    uint8_t bare;                      /* the note is words NAME=VALUE, without brackets */
 };
 
 /* ATOMIC of tarmac ("Processor memory update trace"). */

@@ -120,7 +120,7 @@ static void of_mem(struct notes *x, const void *detail)
     const struct trod_detail_mem *d = detail;
 
     text(x, "type", d->type);
-    text(x, "note", d->note);
+    text(x, d->bare ? "more" : "note", d->note);
     if (show_has(x->b, x->row, TROD_COL_SIZE) && d->num.digits &&
         d->num.digits != 2 * x->b->size[x->row])
         number(x, "digits", d->num.digits); /* fewer than the access has bytes for */

@@ -101,6 +101,30 @@ status 2
 err_has 'tarmac cannot hold all that tarmac says; lost would be: instruction numbers, physical addresses; .*--allow-loss'
 check test ! -e es.log
 
+# words behind a value are kept in the dialects that have a place for them, and counted in the one that has none
+echo '1 clk cpu0 MR4 00001000 00000001 tag=3' >tag.tarmac
+run trod convert -q --to tarmac:dialect=gem5 tag.tarmac -
+out_is tag.tarmac
+run trod convert --allow-loss --to tarmac:dialect=es tag.tarmac es.log
+status 0
+err_has 'note: left out of 1 rows'
+
+# pictures need not say whether a physical address is secure; lines of Fast Models cannot leave it open
+cat >es.log <<'EOF'
+         10 clk ES  (00001000:e1a00001) A svc_s:          MOV      r0,r1
+                    LD 00002000 ........ 00000007 ........ ........    0000002000
+                    ST 00002000 ........ 00000007 ........ ........    S:0000002000
+                    ST 00002000 ........ 00000007 ........ ........    NS:0000002000
+EOF
+run trod convert --to tarmac:dialect=fm es.log fm.tarmac
+status 0
+err_has 'note: 1 physical addresses, of which the source does not say whether they are secure'
+check grep -q '^10 clk MR4 00002008:000000002008 00000007$' fm.tarmac
+run trod convert es.log again.log
+status 0
+check cmp es.log again.log
+check test "$(grep -c 'whether they are secure' "$stderr")" = 0
+
 # what only a row shows ends the conversion there: which row, what and why, and nothing is left
 printf '5 clk 0 IT (1) 00008000 e1a00000 A svc : NOP\n6 clk 0 WHATEVER it is\n' >late.trace
 run trod convert --from matcher late.trace out/late.tarmac

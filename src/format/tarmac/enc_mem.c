@@ -109,14 +109,14 @@ bool tm_write_mem(struct tm_put *o)
     }
     put_addresses(o, d->addr_digits, d->paddr_digits, upper);
     if (valued || d->num.digits || d->num.unknown || d->num.sep || d->num.prefix ||
-        o->flags & TROD_F_PARTIAL || !(d->note.len || (o->flags & TROD_F_ABORTED))) {
+        o->flags & TROD_F_PARTIAL || !((d->note.len && !d->bare) || (o->flags & TROD_F_ABORTED))) {
         tm_putc(o, ' ');
         put_value(o, d, typed, size);
     }
     if (d->note.len) {
-        tm_puts(o, " (");
+        tm_puts(o, d->bare ? " " : " (");
         tm_put_slice(o, d->note);
-        tm_putc(o, ')');
+        tm_puts(o, d->bare ? "" : ")");
     } else if (o->flags & TROD_F_ABORTED) {
         tm_puts(o, " (ABORTED)");
     }
@@ -265,7 +265,7 @@ bool tm_write_pictures(struct tm_put *o)
     if (!(o->has & TROD_COL_ADDR) || size > SIZE_MAX_DIGITS || (size == 0 && !drawn))
         return false;
     if (!drawn) {
-        tm_leave_out(o, of_rtl(d));
+        tm_leave_out(o, of_rtl(d) || d->bare);
         o->n = 1;
         if ((o->flags & TROD_F_SEC) >> TROD_F_SEC_SHIFT > TROD_SEC_NONSECURE)
             tm_lose(o, TROD_COL_FLAGS, "pictures are secure or not");

@@ -254,6 +254,7 @@ bool tm_write_bus(struct tm_put *o)
     tm_putc(o, o->flags & TROD_F_LOCKED ? 'L' : o->flags & TROD_F_EXCLUSIVE ? 'X' : '_');
     tm_putc(o, o->flags & TROD_F_PRIV ? 'P' : '_');
     tm_putc(o, sec_of(o) == TROD_SEC_NONSECURE ? 'N' : 'S');
+    o->e->secure += sec_of(o) == TROD_SEC_NONE;
     tm_putc(o, ' ');
     put_cache_attributes(o, 'I', d->inner);
     put_cache_attributes(o, 'O', d->outer);

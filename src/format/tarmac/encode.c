@@ -61,13 +61,14 @@ void tm_put_paddr(struct tm_put *o, uint64_t v, unsigned digits, bool upper)
     tm_put_hex(o, v, digits > natural(v, 1) ? digits : natural(v, 1), upper && o->e->same);
 }
 
-/* The suffix of a physical address. */
+/* The suffix of a physical address. None means secure (docs/formats/tarmac.md, "Instructions"). */
 void tm_put_sec(struct tm_put *o, unsigned sec)
 {
     static const char *const names[] = {"", "", "_NS", "_RT", "_RL"};
 
     if (sec < sizeof names / sizeof *names)
         tm_puts(o, names[sec]);
+    o->e->secure += sec == TROD_SEC_NONE;
 }
 
 /* Text as one word (as lines have it; elsewhere blanks and brackets become '_'), or NONE. */
@@ -443,8 +444,14 @@ int tm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
         trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tarmac.left-out", NULL,
                          "left out of %" PRIu64 " rows, for which lines of this form have no "
                          "place: memory attributes behind pictures, letters of RTL types and the "
-                         "instructions of their accesses, second physical addresses, folds",
+                         "instructions of their accesses, second physical addresses, folds, words "
+                         "NAME=VALUE behind values",
                          e->unsaid);
+    if (e->secure)
+        trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tarmac.secure", NULL,
+                         "%" PRIu64 " physical addresses, of which the source does not say whether "
+                         "they are secure, are written without a suffix, which means secure",
+                         e->secure);
     return TROD_ENC_DONE;
 }
 

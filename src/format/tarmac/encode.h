@@ -35,6 +35,7 @@ struct tm_enc {
     uint64_t instructions;     /* written so far */
     uint64_t count[TM_COUNTS]; /* instructions written so far: the index for rows that have none */
     uint64_t unsaid;           /* rows whose details this form of line cannot hold */
+    uint64_t secure;           /* physical addresses that are written as secure, and said neither */
     struct trod_loss *loss;
 };
 

@@ -7,6 +7,8 @@
 #include "format/tarmac/scan.h"
 #include "format/tarmac/tarmac.h"
 
+#include <ctype.h>
+
 /* What a type word says. */
 struct type {
     bool write, rtl, idle, coprocessor, fetch, reversed;
@@ -278,6 +280,23 @@ static int bus_cycle(struct tm_line *l, struct tm_word type, const struct type *
     return TM_OK;
 }
 
+/* Words NAME=VALUE to the end of the line, as a tag of memory behind a value: they go to WORDS. */
+static int named_words(struct tm_line *l, struct tm_word *words)
+{
+    struct tm_word w;
+
+    tm_blanks(l);
+    words->p = l->p;
+    while ((w = tm_word(l)).n) {
+        const uint8_t *is = memchr(w.p, '=', w.n);
+
+        if (!is || is == w.p || is + 1 == w.p + w.n || !isalpha(*w.p))
+            return tm_bad(l, TM_BAD_FIELD, w.p, "nothing is expected here");
+        words->n = (size_t)(w.p + w.n - words->p);
+    }
+    return TM_OK;
+}
+
 /*
  * The word of the address. Before it the attribute may stand as a word of its own ("MR4 X
  * address"); TYPE, which D keeps, then grows by it.
@@ -348,8 +367,9 @@ static int access(struct tm_line *l, struct tm_word type, const struct type *t, 
         return rc;
     if (t->idle || t->coprocessor)
         return bus_cycle(l, type, t, has_insn, d.insn, d.serial);
-    at = l->p;
-    if ((rc = tm_address(l, address_word(l, row, &type, style, &d), &a)) != TM_OK)
+    w = address_word(l, row, &type, style, &d);
+    at = w.p;
+    if ((rc = tm_address(l, w, &a)) != TM_OK)
         return rc;
     tm_address_row(row, &a);
     row->size = t->size;
@@ -370,8 +390,14 @@ static int access(struct tm_line *l, struct tm_word type, const struct type *t, 
     }
     if ((rc = outcome(l, row, &note, &wait)) != TM_OK)
         return rc;
-    if ((w = tm_word(l)).n)
-        return tm_bad(l, TM_BAD_FIELD, w.p, "nothing is expected here");
+    if ((w = tm_word(l)).n) {
+        l->p = w.p;
+        if (note.n)
+            return tm_bad(l, TM_BAD_FIELD, w.p, "nothing is expected here");
+        if ((rc = named_words(l, &note)) != TM_OK)
+            return rc;
+        d.bare = true;
+    }
     d.note = tm_slice(l, note);
     d.style = style;
     d.has_insn = has_insn;
