@@ -42,13 +42,20 @@ int cli_diag_end(struct cli *c, struct trod_diag *d)
 
 void cli_say(struct cli *c, const char *fmt, ...)
 {
+    struct trod_buf said = {0}, text = {0};
     va_list args;
 
     if (c->common->quiet)
         return;
     cli_progress_erase(c);
     va_start(args, fmt);
-    vfprintf(stderr, fmt, args);
+    /* names of files may hold what a terminal would obey */
+    if (trod_buf_vprintf(&said, fmt, args) == 0 && trod_buf_reserve(&text, 4 * said.n + 1) == 0) {
+        text.n = (size_t)(trod_put_visible((char *)text.p, said.p, said.n) - (char *)text.p);
+        text.p[text.n++] = '\n';
+        fwrite(text.p, 1, text.n, stderr);
+    }
     va_end(args);
-    putc('\n', stderr);
+    trod_buf_fini(&said);
+    trod_buf_fini(&text);
 }

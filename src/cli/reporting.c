@@ -29,6 +29,7 @@ static void problem(void *user, const struct trod_problem *p)
         k->refused++;
         return;
     }
+    k->unread |= p->status == TROD_ERR_IO;
     cli_damages_note(&k->damages, p);
     k->print.sink(k->print.user, p);
     if (k->n_problems++ >= CLI_REPORT_PROBLEMS)
@@ -269,6 +270,8 @@ int cli_reporting_read(struct cli_reporting *k, struct cli *c, const struct cli_
     if (trod_result_new(&k->trace) < 0 || problems_begin(k) < 0)
         return TROD_ERR_NOMEM;
     cli_analyse(c, &own, k->item, k->n, &parts);
+    if (k->rc == 0 && !k->found && k->unread)
+        k->rc = TROD_ERR_IO;
     if (k->rc == 0 && !k->found)
         k->rc = put_trace(k, NULL, NULL, 0);
     return problems_end(k);

@@ -27,13 +27,15 @@ struct cli_reporting {
     uint64_t refused;
     char last[512]; /* message of the last refusal */
     bool found;
+    bool unread;  /* a file could not be opened or read */
     bool stopped; /* by Ctrl-C */
     int rc;
 };
 
 /*
- * Read the operands of C once and keep what the analyses of PLAN found. A trace that cannot be read
- * leaves what is wrong with it. Returns 0, or an error that leaves nothing to report, told.
+ * Read the operands of C once and keep what the analyses of PLAN found. A trace that is damaged or
+ * empty leaves what is wrong with it. Returns 0, or an error that leaves nothing to report, told:
+ * TROD_ERR_IO where no file could be opened.
  */
 int cli_reporting_read(struct cli_reporting *k, struct cli *c, const struct cli_analyse *o,
                        const struct cli_plan *plan);

@@ -17,6 +17,12 @@ out_has '^  index: +none$'
 run trod index t.tarmac
 status 0
 err_has '^made t.tarmac.trodx$'
+# a terminal does not obey names
+cp t.tarmac $'t\e[31m\n.tarmac'
+run trod index $'t\e[31m\n.tarmac'
+status 0
+err_has '^made t\\x1b\[31m\\x0a.tarmac.trodx$'
+rm t*31m*
 check test -s t.tarmac.trodx
 run trod index t.tarmac
 err_has 'is there and fits'

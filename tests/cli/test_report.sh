@@ -97,9 +97,10 @@ json '.second.mix.instructions as $n | .differences.mix.differences[] | select(.
 has p.html '<h3 class="which">.*sum.trace.zip</h3>'
 report --against "$examples/boot.byu12" "$examples/sum.trace.zip"
 json '.second.flame.absent and .first.flame.total == 50 and (.differences | has("flame") | not)'
-run trod report -o p.html --against nowhere.trace "$examples/sum.trace.zip"
+run trod report -o without.html --against nowhere.trace "$examples/sum.trace.zip"
 status 2
-has p.html 'No such file'
+err_has "cannot open 'nowhere.trace': No such file"
+check test ! -e without.html
 
 # of a part of a trace nothing is found missing
 for option in '--region 3..20' '--kind INSTR' '--limit 10' '--warmup 5'; do
@@ -125,9 +126,17 @@ has empty.html 'the input is empty'
 run trod report --format json --from tarmac empty
 status 0
 json '.trace.complete and .mix.instructions == 0'
-run trod report -o none.html nowhere.trace
+
+# of no file there is no report
+for format in html json; do
+    run trod report --format $format -o none.$format nowhere.trace
+    status 2
+    err_has "cannot open 'nowhere.trace': No such file"
+    check test ! -e none.$format
+done
+run trod report nowhere.trace
 status 2
-has none.html 'No such file'
+out </dev/null
 run trod report
 status 2
 
