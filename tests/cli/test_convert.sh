@@ -125,6 +125,23 @@ status 0
 check cmp es.log again.log
 check test "$(grep -c 'whether they are secure' "$stderr")" = 0
 
+# formats with a first or last line have it in a trace without rows too, which is recognised by it
+head -1 "$TROD_SOURCE/examples/hello.instrace" >none.instrace
+head -1 "$TROD_SOURCE/examples/hello.memtrace_x86" >none.memtrace_x86
+head -1 "$TROD_SOURCE/examples/hello.memtrace_simple" >none.memtrace_simple
+head -1 "$TROD_SOURCE/examples/hello.csv" >none.csv
+echo '#eof' >none.pinatrace
+for f in none.*; do
+	run trod convert -q "$f" "copy.${f#none.}"
+	status 0
+	check cmp "$f" "copy.${f#none.}"
+	run trod convert -q --kind TLB "$TROD_SOURCE/examples/hello.${f#none.}" "copy.${f#none.}"
+	status 0
+	run trod info "copy.${f#none.}"
+	status 0
+	out_has "^ *format: *${f#none.}\$"
+done
+
 # what only a row shows ends the conversion there: which row, what and why, and nothing is left
 printf '5 clk 0 IT (1) 00008000 e1a00000 A svc : NOP\n6 clk 0 WHATEVER it is\n' >late.trace
 run trod convert --from matcher late.trace out/late.tarmac

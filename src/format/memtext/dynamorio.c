@@ -213,12 +213,21 @@ static int bid_instrace(const struct trod_probe *probe, const char **dialect)
     return bits > RL_DOUBT && bits < 64 ? RL_DOUBT : bits;
 }
 
-MT_CALLBACKS(memtrace_x86, HEAD_X86)
-MT_CALLBACKS(memtrace_simple, HEAD_SIMPLE)
-MT_CALLBACKS(instrace, HEAD_INSTR)
+#define CALLBACKS(NAME, HEAD)                                                                      \
+    MT_CALLBACKS(NAME, HEAD)                                                                       \
+    static int finish_##NAME(void *enc, struct trod_room *out, struct trod_diag *diag)             \
+    {                                                                                              \
+        (void)diag;                                                                                \
+        return rl_finish(HEAD, enc, out);                                                          \
+    }
+
+CALLBACKS(memtrace_x86, HEAD_X86)
+CALLBACKS(memtrace_simple, HEAD_SIMPLE)
+CALLBACKS(instrace, HEAD_INSTR)
 
 const struct trod_format trod_format_memtrace_x86 = {
     MT_DRIVER(memtrace_x86),
+    .finish = finish_memtrace_x86,
     .title = "memory trace of DynamoRIO's memtrace_x86 sample",
     .suffixes = suffixes_x86,
     .reads = MT_ACCESS | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_PC | TROD_COL_RAW,
@@ -230,6 +239,7 @@ const struct trod_format trod_format_memtrace_x86 = {
 
 const struct trod_format trod_format_memtrace_simple = {
     MT_DRIVER(memtrace_simple),
+    .finish = finish_memtrace_simple,
     .title = "trace of DynamoRIO's memtrace_simple sample",
     .suffixes = suffixes_simple,
     .reads =
@@ -241,6 +251,7 @@ const struct trod_format trod_format_memtrace_simple = {
 
 const struct trod_format trod_format_instrace = {
     MT_DRIVER(instrace),
+    .finish = finish_instrace,
     .title = "trace of DynamoRIO's instrace samples",
     .suffixes = suffixes_instr,
     .reads = MT_ACCESS | TROD_COL_FLAGS | TROD_COL_PC | TROD_COL_TEXT | TROD_COL_RAW,

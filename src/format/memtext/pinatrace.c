@@ -5,6 +5,8 @@
  */
 #include "format/memtext/memtext.h"
 
+#define END_LINE "#eof\n"
+
 static const char *const suffixes[] = {".pinatrace", NULL};
 
 /* A pointer, or 0 as C++ streams print the null pointer. */
@@ -103,7 +105,12 @@ RL_INLINE uint8_t *put_pinatrace(struct rl_enc *enc, const struct trod_batch *b,
 
 static int bid_pinatrace(const struct trod_probe *probe, const char **dialect)
 {
+    static const char end[] = END_LINE;
+
     (void)dialect;
+    if (probe->head.last && probe->head.n == sizeof end - 1 &&
+        memcmp(probe->head.p, end, sizeof end - 1) == 0)
+        return 8 * (int)(sizeof end - 1); /* a trace without accesses */
     return rl_bid(probe, parse_pinatrace, 16, 1, NULL);
 }
 
@@ -114,7 +121,7 @@ static int finish(void *enc, struct trod_room *out, struct trod_diag *diag)
     (void)diag;
     if (out->end - out->p < RL_ROW_MAX)
         return TROD_ENC_FULL;
-    out->p = rl_put_text(out->p, "#eof\n");
+    out->p = rl_put_text(out->p, END_LINE);
     return TROD_ENC_DONE;
 }
 

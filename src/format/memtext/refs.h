@@ -321,4 +321,15 @@ RL_INLINE int rl_encode(rl_put_fn put, const char *head, struct rl_enc *enc,
     return TROD_ENC_DONE;
 }
 
+/* A text without rows has its first line, HEAD. */
+RL_INLINE int rl_finish(const char *head, struct rl_enc *enc, struct trod_room *out)
+{
+    if (out->end - out->p < RL_ROW_MAX)
+        return TROD_ENC_FULL;
+    if (!enc->begun)
+        out->p = rl_put_text(out->p, head);
+    enc->begun = true;
+    return TROD_ENC_DONE;
+}
+
 #endif
