@@ -159,7 +159,7 @@ uint32_t trod_count_tag(struct count_state *s, struct count_lane *l, bool encode
         return 0;
     if (w->tag == 0 || w->tag_encoded != encoded ||
         (w->tag - 1) / TROD_RECENT_TAGS != (s->tags - 1) / TROD_RECENT_TAGS) {
-        if (s->tags % TROD_RECENT_TAGS == 0)
+        if (s->tags && s->tags % TROD_RECENT_TAGS == 0) /* a new table is clear */
             trod_recent_clear(s->recent);
         w->tag = ++s->tags;
         w->tag_encoded = encoded;
