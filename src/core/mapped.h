@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* The least page that systems have. */
-enum { TROD_PAGE = 1 << 12 };
+/* The least page that systems have, and the size of a huge one on most. */
+enum { TROD_PAGE = 1 << 12, TROD_HUGE_PAGE = 1 << 21 };
 
 /* BYTES as whole units of UNIT, a power of two; 0: there is no such memory. */
 static inline size_t trod_mapped(size_t bytes, size_t unit)
@@ -24,6 +24,25 @@ static inline void *trod_map(size_t n)
         n ? mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : MAP_FAILED;
 
     return p == MAP_FAILED ? NULL : p;
+}
+
+/* N bytes, all zero, that begin where a huge page does, in huge pages if the system has them. */
+static inline void *trod_map_huge(size_t n)
+{
+    char *p = trod_map(n ? n + TROD_HUGE_PAGE : 0);
+    size_t before;
+
+    if (!p)
+        return NULL;
+    before = -(uintptr_t)p & (TROD_HUGE_PAGE - 1);
+    if (before)
+        munmap(p, before);
+    p += before;
+    munmap(p + n, TROD_HUGE_PAGE - before);
+#ifdef MADV_HUGEPAGE
+    madvise(p, n, MADV_HUGEPAGE);
+#endif
+    return p;
 }
 
 #endif

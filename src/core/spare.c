@@ -1,7 +1,7 @@
 /*
  * spare.c - implements spare.h: a short list, the block given back last first, under a lock.
  */
-#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, madvise */
 #include "core/spare.h"
 
 #include "core/mapped.h"
@@ -65,6 +65,17 @@ static bool keep(void *p, size_t bytes)
     return can;
 }
 
+/* What is mapped for BYTES: huge pages where they fill more than half of one. */
+static size_t mapped(size_t bytes)
+{
+    return trod_mapped(bytes, bytes > TROD_HUGE_PAGE / 2 ? TROD_HUGE_PAGE : TROD_PAGE);
+}
+
+static void *map(size_t bytes)
+{
+    return bytes > TROD_HUGE_PAGE / 2 ? trod_map_huge(mapped(bytes)) : trod_map(mapped(bytes));
+}
+
 void *trod_spare_take(size_t bytes)
 {
     void *p;
@@ -72,7 +83,7 @@ void *trod_spare_take(size_t bytes)
     if (bytes < SMALL)
         return aligned_alloc(ALIGN, (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1));
     p = kept(bytes);
-    return p ? p : trod_map(trod_mapped(bytes, TROD_PAGE));
+    return p ? p : map(bytes);
 }
 
 void trod_spare_give(void *p, size_t bytes)
@@ -80,5 +91,5 @@ void trod_spare_give(void *p, size_t bytes)
     if (bytes < SMALL)
         free(p);
     else if (p && !keep(p, bytes))
-        munmap(p, trod_mapped(bytes, TROD_PAGE));
+        munmap(p, mapped(bytes));
 }

@@ -6,6 +6,7 @@
  * tables of some megabytes. From malloc these are new pages each time, which the system clears and
  * maps on one processor and takes from the tables of all others. What is kept here is bounded
  * (SPARE_BYTES); builds with AddressSanitizer keep nothing, so that use after release is seen.
+ * Blocks that fill more than half of a huge page are made of such, where the system has them.
  */
 #ifndef TROD_CORE_SPARE_H
 #define TROD_CORE_SPARE_H

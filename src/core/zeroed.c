@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Below SMALL malloc has the memory at hand. */
-enum { HUGE = 1 << 21, SMALL = 1 << 17, FIRST = 1 << 10 };
+enum { SMALL = 1 << 17, FIRST = 1 << 10 };
 
 /* Of N bytes at P, which are zero, each page is made. */
 static void make_pages(void *p, size_t n)
@@ -29,26 +29,7 @@ static void make_pages(void *p, size_t n)
 /* What is mapped for BYTES, which are not fewer than SMALL; 0: there is no such memory. */
 static size_t mapped(size_t bytes)
 {
-    return trod_mapped(bytes, bytes < HUGE ? SMALL : HUGE);
-}
-
-/* N bytes that begin where a huge page does. NULL: no memory. */
-static void *map_huge(size_t n)
-{
-    char *p = trod_map(n ? n + HUGE : 0);
-    size_t before;
-
-    if (!p)
-        return NULL;
-    before = -(uintptr_t)p & (HUGE - 1);
-    if (before)
-        munmap(p, before);
-    p += before;
-    munmap(p + n, HUGE - before);
-#ifdef MADV_HUGEPAGE
-    madvise(p, n, MADV_HUGEPAGE);
-#endif
-    return p;
+    return trod_mapped(bytes, bytes < TROD_HUGE_PAGE ? SMALL : TROD_HUGE_PAGE);
 }
 
 void *trod_zeroed_new(size_t bytes)
@@ -57,7 +38,7 @@ void *trod_zeroed_new(size_t bytes)
 
     if (bytes < SMALL)
         return calloc(1, bytes);
-    p = bytes < HUGE ? trod_map(mapped(bytes)) : map_huge(mapped(bytes));
+    p = bytes < TROD_HUGE_PAGE ? trod_map(mapped(bytes)) : trod_map_huge(mapped(bytes));
     if (p)
         make_pages(p, bytes);
     return p;

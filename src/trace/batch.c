@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 64, STAGGER = 3 * ALIGN, STAGGER_FROM = 256, POOL_APART_FROM = 1 << 17 };
+enum { ALIGN = 64, STAGGER = 3 * ALIGN, STAGGER_FROM = 256, SPARE_FROM = 1 << 17 };
 
 _Static_assert(sizeof(struct trod_batch_own) <= ALIGN, "it stands before the first column");
 
@@ -81,12 +81,10 @@ static bool carries(const struct trod_batch *b, const struct column *c)
 
 static void own_free(struct trod_batch_own *own)
 {
-    if (!own || !own->bytes) {
+    if (own && own->bytes)
+        trod_spare_give(own, own->bytes);
+    else
         free(own);
-        return;
-    }
-    trod_spare_give(own->pool, TROD_POOL_BYTES);
-    trod_spare_give(own, own->bytes);
 }
 
 /* Where trod_origin.rows of B are, before the first column. */
@@ -98,8 +96,8 @@ static uint32_t *rows_room(const struct trod_batch *b)
 }
 
 /*
- * The pool of large batches is memory of its own, which need not be cleared; that of small ones, of
- * which there are thousands, makes a block of pages that the system clears when they are touched.
+ * Memory of large batches is used again (core/spare.h), and not cleared; that of small ones, of
+ * which there are thousands, is a block of pages that the system clears when they are touched.
  */
 int trod_batch_new(struct trod_batch **out, uint32_t cap)
 {
@@ -108,7 +106,7 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
     const size_t apart = cap > STAGGER_FROM ? STAGGER : 0;
     size_t total = ALIGN;
     uint8_t *p;
-    bool one;
+    bool small;
 
     *out = NULL;
     if (cap == 0 || cap > TROD_BATCH_ROWS)
@@ -118,24 +116,21 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
         return TROD_ERR_NOMEM;
     for (int i = 0; i < N_COLUMNS; i++)
         total += aligned(cap * columns[i].size) + apart;
-    one = total < POOL_APART_FROM;
+    small = total < SPARE_FROM;
     total += aligned(cap * sizeof(uint32_t)); /* trod_origin.rows */
-    total += one ? TROD_POOL_BYTES : 0;
-    b->own = own = one ? calloc(1, total + ALIGN) : trod_spare_take(total + ALIGN);
-    if (own)
-        *own = (struct trod_batch_own){.bytes = one ? 0 : total + ALIGN,
-                                       .pool = one ? NULL : trod_spare_take(TROD_POOL_BYTES)};
-    if (!own || (!one && !own->pool)) {
-        own_free(own);
+    total += TROD_POOL_BYTES + ALIGN;
+    b->own = own = small ? calloc(1, total) : trod_spare_take(total);
+    if (!own) {
         free(b);
         return TROD_ERR_NOMEM;
     }
+    *own = (struct trod_batch_own){.bytes = small ? 0 : total};
     p = (uint8_t *)rows_room(b) + aligned(cap * sizeof(uint32_t));
     for (int i = 0; i < N_COLUMNS; i++) {
         column_set(b, &columns[i], p);
         p += aligned(cap * columns[i].size) + apart;
     }
-    b->pool = one ? p : own->pool;
+    b->pool = p;
     b->pool_cap = TROD_POOL_BYTES;
     b->cap = cap;
     b->want = TROD_COL_ALL;

@@ -13,8 +13,7 @@
 /* Stands at the beginning of a batch's memory: trod_batch.own. */
 struct trod_batch_own {
     struct trod_origin source;
-    void *pool;        /* memory of the pool; NULL: it follows the columns */
-    size_t bytes;      /* of the columns, where the pool is apart (core/spare.h); otherwise 0 */
+    size_t bytes;      /* of this memory, where it is used again (core/spare.h); otherwise 0 */
     const void *owner; /* driver whose constant columns are there; NULL: none are */
     uint32_t tag;      /* of their content */
     uint32_t filled;   /* enum trod_column */
