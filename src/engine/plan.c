@@ -14,9 +14,10 @@
 
 /*
  * Parts of a plain file for each thread: then none has little to do at the end. Of those that are
- * fed in their order so many bytes at the least, where there are many: what waits is little then.
+ * fed in their order so many bytes at the least, where there are many: about what may wait of one
+ * (in_order.c), so that who decodes ahead seldom waits.
  */
-enum { TURNS = 8, IN_ORDER = 8 << 20 };
+enum { TURNS = 8, IN_ORDER = 1 << 20 };
 
 /*
  * Passing over records takes a fifth of what counting them does, less of what sites are wanted for,
