@@ -401,7 +401,8 @@ static int begin(struct nav_builder *b, const char *path)
     b->regs.insn = b->insn;
     b->regs.markers = f && f->flags & TROD_FMT_MARKERS;
     rc = nav_shapes_init(&b->shapes);
-    nav_spread_init(&b->spread);
+    if (rc == TROD_OK)
+        rc = nav_spread_init(&b->spread);
     if (rc == TROD_OK)
         rc = nav_classes_init(&b->classes, f);
     if (rc == TROD_OK)
@@ -440,6 +441,9 @@ static void end(struct nav_builder *b)
     free(b->memory.at);
     free(b->numbers.at);
     free(b->at.pieces.at);
+    free(b->at.within.at);
+    trod_buf_fini(&b->at.within.told);
+    nav_spread_fini(&b->spread);
     trod_buf_fini(&b->memory.told);
     trod_buf_fini(&b->state);
     trod_buf_fini(&b->states);

@@ -19,7 +19,7 @@ enum {
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
     NAV_EVENTS = 1 << 20,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 12,       /* bytes of a page of postings, before compression */
-    NAV_INDEX_VERSION = 20,
+    NAV_INDEX_VERSION = 21,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
 };
 
@@ -41,6 +41,7 @@ enum nav_section_id {
     NAV_S_CLASSES = 23, /* of a segment: classes of rows that did not come up before (classes.h) */
     NAV_S_ALIKE = 24,   /* by number of a class: how many */
     NAV_S_SPREAD = 25,  /* by piece of memory and kind: rows with an address there (spread.h) */
+    NAV_S_WITHIN = 26,  /* by such a piece: at which addresses they are (within.h) */
     NAV_S_MEMORY = 11,  /* of a segment: by line of memory, what its blocks leave there */
     NAV_S_CALLS = 10,   /* of a segment: call stacks at its beginning, what happens to them */
     NAV_S_NAMED = 18,   /* the same as symbols make of it, where there were some */
@@ -118,15 +119,16 @@ struct nav_posting {
     uint64_t key;
     /* LINES, SITES, TEXTS, NUMBERS, ALIKE: steps of the block that have it, a bit each */
     uint32_t block, steps;
-    uint64_t a, b; /* LINES: masks of bytes written, read; MARKS and all others: how many;
-                      MEMORY: of TOLD; SITES, NUMBERS: B: kinds of the rows, a bit each; SITES:
-                      times 2^NAV_SITE_ROWS how many rows belong to the instruction besides it */
+    uint64_t a,
+        b; /* LINES: masks of bytes written, read; MARKS and all others: how many;
+              MEMORY, WITHIN: of TOLD; SITES, NUMBERS: B: kinds of the rows, a bit each; SITES:
+              times 2^NAV_SITE_ROWS how many rows belong to the instruction besides it */
 };
 
 struct nav_postings {
     struct nav_posting *at;
     size_t n, cap;
-    struct trod_buf told; /* MEMORY: what B bytes from A on tell */
+    struct trod_buf told; /* MEMORY, WITHIN: what B bytes from A on tell */
 };
 
 /* Blocks [from, to) whose postings stand together. */
@@ -134,7 +136,7 @@ struct nav_segment {
     uint32_t from, to;
     const struct nav_section *lines, *sites, *regs, *calls, *memory, *marks, *bloom, *values;
     const struct nav_section *shapes, *texts, *numbers, *classes, *alike, *spread;
-    const struct nav_section *named;
+    const struct nav_section *within, *named;
 };
 
 /* What the trace was when the index was made. */
@@ -197,7 +199,18 @@ uint64_t nav_functions(const struct trod_symbols *symbols);
 /* Symbols with the functions that X was made with; NULL: it does not have them. */
 struct trod_symbols *nav_functions_of(const struct nav_index *x);
 
-/* segment.c: postings as bytes, and questions. */
+/* segment.c: keys in ascending order; where they are equal the order stays. */
+struct nav_sort_key {
+    uint64_t key;
+    size_t at; /* where it stood */
+};
+
+enum { NAV_SORT_DIGITS = 1 << 11 };
+
+/* The N of FROM; TO and COUNT are room for it. Returns the one of FROM and TO that has them. */
+struct nav_sort_key *nav_sort(struct nav_sort_key *from, struct nav_sort_key *to, size_t n,
+                              size_t count[NAV_SORT_DIGITS]);
+/* Postings as bytes, and questions. */
 int nav_postings_sort(struct nav_postings *p);
 /* Room for N more, which are put behind those there are. Returns 0 or TROD_ERR_NOMEM. */
 int nav_postings_room(struct nav_postings *p, size_t n);

@@ -29,13 +29,14 @@ enum {
     CLASSES,
     ALIKE,
     SPREAD,
+    WITHIN,
     NAMED
 };
 
-static const unsigned ids[NAV_CONTENTS] = {NAV_S_STATES,  NAV_S_LINES,  NAV_S_SITES,  NAV_S_REGS,
-                                           NAV_S_MEMORY,  NAV_S_CALLS,  NAV_S_MARKS,  NAV_S_BLOOM,
-                                           NAV_S_VALUES,  NAV_S_SHAPES, NAV_S_TEXTS,  NAV_S_NUMBERS,
-                                           NAV_S_CLASSES, NAV_S_ALIKE,  NAV_S_SPREAD, NAV_S_NAMED};
+static const unsigned ids[NAV_CONTENTS] = {
+    NAV_S_STATES,  NAV_S_LINES, NAV_S_SITES,  NAV_S_REGS,   NAV_S_MEMORY, NAV_S_CALLS,
+    NAV_S_MARKS,   NAV_S_BLOOM, NAV_S_VALUES, NAV_S_SHAPES, NAV_S_TEXTS,  NAV_S_NUMBERS,
+    NAV_S_CLASSES, NAV_S_ALIKE, NAV_S_SPREAD, NAV_S_WITHIN, NAV_S_NAMED};
 
 /* ---- rows */
 
@@ -372,6 +373,8 @@ static int lane_save(struct nav_builder *b, unsigned lane, const struct nav_item
             rc = save_postings(b, ALIKE, &b->at.classes);
         if (rc == TROD_OK)
             rc = save_postings(b, SPREAD, &b->at.pieces);
+        if (rc == TROD_OK)
+            rc = save_postings(b, WITHIN, &b->at.within);
         return rc < 0 ? rc : save_new(b);
     default:
         rc = save_calls(b->calls, it, &b->content[CALLS]);

@@ -225,6 +225,7 @@ static int get_segments(struct nav_index *x, struct trod_span *in)
                                              find(x, NAV_S_CLASSES, i),
                                              find(x, NAV_S_ALIKE, i),
                                              find(x, NAV_S_SPREAD, i),
+                                             find(x, NAV_S_WITHIN, i),
                                              find(x, NAV_S_NAMED, i)};
     }
     return n ? (x->segment[n - 1].to == x->n_blocks ? TROD_OK : TROD_ERR_CORRUPT) : TROD_OK;

@@ -25,7 +25,8 @@
 /* Of the byte of forms: one step, whose number stands above it. */
 enum { ONE_STEP = 1 << 4 };
 
-enum { HEAD = 8, ENTRY = 24, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, AHEAD = 16 };
+enum { HEAD = 8, ENTRY = 24, DIGIT_BITS = 11, AHEAD = 16 };
+_Static_assert(NAV_SORT_DIGITS == 1 << DIGIT_BITS, "a count for each digit");
 
 int nav_postings_room(struct nav_postings *p, size_t n)
 {
@@ -51,35 +52,27 @@ int nav_postings_add(struct nav_postings *p, uint64_t key, uint32_t block, uint6
     return TROD_OK;
 }
 
-/* A posting that is sorted: where it stood. */
-struct sorted {
-    uint64_t key;
-    size_t at;
-};
-
-/*
- * By key; where keys are equal the order stays. Digits of the key from the lowest on; those that
- * are the same in all keys are passed over. Returns the one of FROM and TO that is sorted.
- */
-static struct sorted *sort(struct sorted *from, struct sorted *to, size_t n, size_t *count)
+/* Digits of the key from the lowest on; those that are the same in all keys are passed over. */
+struct nav_sort_key *nav_sort(struct nav_sort_key *from, struct nav_sort_key *to, size_t n,
+                              size_t count[NAV_SORT_DIGITS])
 {
     for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
-        struct sorted *other = from;
+        struct nav_sort_key *other = from;
         size_t at = 0;
 
-        memset(count, 0, DIGITS * sizeof *count);
+        memset(count, 0, NAV_SORT_DIGITS * sizeof *count);
         for (size_t i = 0; i < n; i++)
-            count[from[i].key >> shift & (DIGITS - 1)]++;
-        if (count[from[0].key >> shift & (DIGITS - 1)] == n)
+            count[from[i].key >> shift & (NAV_SORT_DIGITS - 1)]++;
+        if (count[from[0].key >> shift & (NAV_SORT_DIGITS - 1)] == n)
             continue;
-        for (size_t d = 0; d < DIGITS; d++) {
+        for (size_t d = 0; d < NAV_SORT_DIGITS; d++) {
             const size_t some = count[d];
 
             count[d] = at;
             at += some;
         }
         for (size_t i = 0; i < n; i++)
-            to[count[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+            to[count[from[i].key >> shift & (NAV_SORT_DIGITS - 1)]++] = from[i];
         from = to;
         to = other;
     }
@@ -91,16 +84,16 @@ int nav_postings_sort(struct nav_postings *p)
 {
     const size_t n = p->n;
     struct nav_posting *out = malloc((n + 1) * sizeof *out);
-    struct sorted *a = malloc((n + 1) * sizeof *a), *b = malloc((n + 1) * sizeof *b);
-    size_t *count = malloc(DIGITS * sizeof *count);
+    struct nav_sort_key *a = malloc((n + 1) * sizeof *a), *b = malloc((n + 1) * sizeof *b);
+    size_t *count = malloc(NAV_SORT_DIGITS * sizeof *count);
     int rc = out && a && b && count ? TROD_OK : TROD_ERR_NOMEM;
 
     if (rc == TROD_OK && n) {
-        const struct sorted *s;
+        const struct nav_sort_key *s;
 
         for (size_t i = 0; i < n; i++)
-            a[i] = (struct sorted){p->at[i].key, i};
-        s = sort(a, b, n, count);
+            a[i] = (struct nav_sort_key){p->at[i].key, i};
+        s = nav_sort(a, b, n, count);
         for (size_t i = 0; i < n; i++) {
             __builtin_prefetch(&p->at[s[i + AHEAD < n ? i + AHEAD : i].at]);
             out[i] = p->at[s[i].at];
@@ -169,7 +162,9 @@ static bool get_mask(struct trod_span *in, unsigned form, uint64_t *m)
 
 /* ---- writing */
 
-enum { POSTING_MOST = 10 + 10 + 10 + 10 + 1 + 8 + 8 }; /* bytes, besides what MEMORY tells */
+enum {
+    POSTING_MOST = 10 + 10 + 10 + 10 + 1 + 8 + 8
+}; /* bytes, besides what MEMORY and WITHIN tell */
 
 /* Of the number of executions of a SITE: what follows it. */
 enum { SITE_KINDS = 1, SITE_STEPS = 2, SITE_ROWS = 4, SITE_BITS = 3, SITE_ALONE = 1 << TROD_INSTR };
@@ -221,6 +216,7 @@ static uint8_t *put_posting(uint8_t *p, const struct nav_postings *all,
     case NAV_S_SPREAD:
         return trod_pack_at(p, at->a);
     case NAV_S_MEMORY:
+    case NAV_S_WITHIN:
         p = trod_pack_at(p, at->b);
         memcpy(p, all->told.p + at->a, (size_t)at->b);
         return p + at->b;
@@ -240,7 +236,7 @@ static int put_key(const struct nav_postings *all, const struct nav_posting *at,
     size_t most = 10 + 10 + n * POSTING_MOST;
     uint8_t *p;
 
-    for (size_t i = 0; id == NAV_S_MEMORY && i < n; i++)
+    for (size_t i = 0; (id == NAV_S_MEMORY || id == NAV_S_WITHIN) && i < n; i++)
         most += (size_t)at[i].b;
     if (trod_buf_reserve(out, most) < 0)
         return TROD_ERR_NOMEM;
@@ -254,7 +250,7 @@ static int put_key(const struct nav_postings *all, const struct nav_posting *at,
 
 /* A section on its way: the page at hand, those before it and their directory. */
 struct section {
-    struct nav_squeezer *squeezer;
+    struct nav_squeezer *squeezer; /* NULL: its pages stay as they are */
     struct trod_buf page, dir, all;
 };
 
@@ -263,7 +259,8 @@ static int end_page(struct section *s, uint64_t key)
 {
     uint8_t entry[ENTRY];
     const size_t at = s->all.n;
-    int rc = nav_squeeze_by(s->squeezer, s->page.p, s->page.n, &s->all);
+    int rc = s->squeezer ? nav_squeeze_by(s->squeezer, s->page.p, s->page.n, &s->all)
+                         : trod_buf_add(&s->all, s->page.p, s->page.n);
 
     if (rc < 0)
         return rc;
@@ -283,7 +280,8 @@ int nav_postings_encode(const struct nav_postings *p, unsigned id, uint32_t from
     uint64_t first = 0, before = 0;
     const size_t at = out->n;
     const uint8_t head[HEAD] = {0};
-    int rc = nav_squeezer_new(&s.squeezer);
+    /* what WITHIN tells are small numbers at random, as short as they get */
+    int rc = id == NAV_S_WITHIN ? TROD_OK : nav_squeezer_new(&s.squeezer);
 
     for (size_t i = 0, n; rc == TROD_OK && i < p->n; i += n) {
         for (n = 1; i + n < p->n && p->at[i + n].key == p->at[i].key;)
@@ -359,7 +357,7 @@ static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p
         return true;
     if (id == NAV_S_MARKS || id == NAV_S_SPREAD)
         return trod_unpack(in, &p->a) == TROD_OK;
-    if (id == NAV_S_MEMORY) {
+    if (id == NAV_S_MEMORY || id == NAV_S_WITHIN) {
         if (trod_unpack(in, &p->b) < 0 || p->b > in->n)
             return false;
         *told = in->p;
@@ -441,6 +439,7 @@ static const struct nav_section *section_of(const struct nav_segment *s, unsigne
            : id == NAV_S_NUMBERS ? s->numbers
            : id == NAV_S_ALIKE   ? s->alike
            : id == NAV_S_SPREAD  ? s->spread
+           : id == NAV_S_WITHIN  ? s->within
                                  : s->regs;
 }
 

@@ -6,11 +6,10 @@
 #ifndef NAVIGATE_SPREAD_H
 #define NAVIGATE_SPREAD_H
 
-#include "navigate/index.h"
-#include "trod/batch.h"
+#include "navigate/within.h"
 
 enum {
-    NAV_SPREAD_MOST = 256, /* of a block: pieces, each for every kind of row */
+    NAV_SPREAD_MOST = 256, /* of a block: pieces of instructions, and of all other rows, by kind */
     NAV_SPREAD_SLOTS = 1024,
     NAV_SPREAD_LEVELS = 8,
     NAV_SPREAD_REACH = 1 << 16, /* bytes of an access that is where its address is */
@@ -23,35 +22,48 @@ extern const uint8_t nav_spread_shift[NAV_SPREAD_LEVELS];
 struct nav_spread_piece {
     uint64_t key; /* number of the piece * 32 + kind */
     uint32_t count, turn;
+    uint32_t rank; /* when the block ends */
 };
 
-struct nav_spread {
+/* Those of a block: as few as NAV_SPREAD_MOST. */
+struct nav_pieces {
     struct nav_spread_piece piece[NAV_SPREAD_SLOTS]; /* by hash of their key */
     struct nav_spread_piece *last;                   /* that a row was in; NULL: none so far */
     uint32_t n, turn;
     unsigned level, shift; /* its nav_spread_shift */
-    bool apart;            /* some of NAV_SPREAD_KINDS say no virtual address, or reach too far */
 };
 
-void nav_spread_init(struct nav_spread *s);
-/* COUNT rows of KIND have the address ADDR. */
-void nav_spread_add(struct nav_spread *s, uint64_t addr, unsigned kind, uint32_t count);
+struct nav_spread {
+    struct nav_pieces rows, code; /* CODE: of instructions, which are nearer to each other */
+    struct nav_within within;     /* of ROWS, which are put in pieces when the block ends */
+    bool apart; /* some of NAV_SPREAD_KINDS say no virtual address, or reach too far */
+};
 
-/* Row I of B is in the block. */
-static inline void nav_spread_row(struct nav_spread *s, const struct trod_batch *b, uint32_t i)
+/* Returns 0 or TROD_ERR_NOMEM. */
+int nav_spread_init(struct nav_spread *s);
+void nav_spread_fini(struct nav_spread *s);
+/* COUNT instructions have the address ADDR. */
+void nav_spread_code(struct nav_spread *s, uint64_t addr, uint32_t count);
+
+/* Row I of B, which is no instruction, is in the block. Returns 0 or TROD_ERR_NOMEM. */
+static inline int nav_spread_row(struct nav_spread *s, const struct trod_batch *b, uint32_t i)
 {
     const uint32_t has = b->have & b->has[i];
 
     if (has & TROD_COL_ADDR) {
         s->apart |= has & TROD_COL_SIZE && b->size[i] > NAV_SPREAD_REACH;
-        nav_spread_add(s, b->addr[i], b->kind[i], 1);
-    } else {
-        s->apart |= NAV_SPREAD_KINDS >> b->kind[i] & 1;
+        return nav_within_add(&s->within, b->addr[i], b->kind[i]);
     }
+    s->apart |= NAV_SPREAD_KINDS >> b->kind[i] & 1;
+    return TROD_OK;
 }
 
-/* The block ends: its postings, as those of BLOCK; the next one begins. */
-int nav_spread_end(struct nav_spread *s, uint32_t block, struct nav_postings *out);
+/*
+ * The block ends: its postings, as those of BLOCK, to OUT, those of addresses in its pieces to
+ * WITHIN; the next one begins.
+ */
+int nav_spread_end(struct nav_spread *s, uint32_t block, struct nav_postings *out,
+                   struct nav_postings *within);
 
 /*
  * Rows of blocks of segment S whose address is in LO..HI to AT, by kind: that of kind K in block B

@@ -461,8 +461,9 @@ int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, u
     case TROD_READ:
     case TROD_WRITE:
     case TROD_ATOMIC:
-        nav_spread_row(t->spread, b, i);
-        rc = owned(t, b, i);
+        rc = nav_spread_row(t->spread, b, i);
+        if (rc == TROD_OK)
+            rc = owned(t, b, i);
         return rc < 0 || !nav_has(b, i, TROD_COL_TEXT | TROD_COL_CODE) ? rc : shape(t, b, i);
     case TROD_INSTR:
         rc = instruction(t, b, i);
@@ -470,8 +471,8 @@ int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, u
             t->opcode[i] |= (uint8_t)((flow_kernel(b, i, false) + 1) << 4);
         return rc < 0 ? rc : nav_regs_row(t->regs, b, i, row);
     default:
-        nav_spread_row(t->spread, b, i);
-        return other(t, b, i, row);
+        rc = nav_spread_row(t->spread, b, i);
+        return rc < 0 ? rc : other(t, b, i, row);
     }
 }
 
@@ -487,7 +488,7 @@ static int end_sites(struct nav_tally *t, uint32_t block, struct nav_postings *s
             sites->at[sites->n++] = (struct nav_posting){
                 s->pc, block, s->steps, s->count, s->kinds | (uint64_t)s->rows << NAV_SITE_ROWS};
         if (s->turn == t->turn && s->count)
-            nav_spread_add(t->spread, s->pc, TROD_INSTR, (uint32_t)s->count);
+            nav_spread_code(t->spread, s->pc, (uint32_t)s->count);
     }
     t->spread->apart |= t->nowhere > 0;
     if (rc == TROD_OK && t->nowhere) {
@@ -504,7 +505,7 @@ int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_tally_out *out
     int rc = end_sites(t, block, &out->sites);
 
     if (rc == TROD_OK)
-        rc = nav_spread_end(t->spread, block, &out->pieces);
+        rc = nav_spread_end(t->spread, block, &out->pieces, &out->within);
     if (rc == TROD_OK)
         rc = nav_shapes_end(t->shapes, block, &out->shapes);
     for (uint32_t id = 0; rc == TROD_OK && id < t->names->n; id++)

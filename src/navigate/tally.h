@@ -107,7 +107,7 @@ int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, u
 int nav_tally_follow(struct nav_tally *t, const struct trod_batch *b, uint32_t i);
 /* What a block ends with: postings of it. */
 struct nav_tally_out {
-    struct nav_postings sites, regs, marks, shapes, classes, pieces;
+    struct nav_postings sites, regs, marks, shapes, classes, pieces, within;
 };
 /* The block ends: its postings, as those of block BLOCK; the next one begins. */
 int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_tally_out *out);

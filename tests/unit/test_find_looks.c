@@ -484,6 +484,60 @@ static void test_programs(void **state)
     free(dir);
 }
 
+/* Accesses at random of 2^BITS bytes of memory, some addresses more often than others. */
+static void put_accesses(struct trod_gen *g, unsigned bits, struct trod_buf *out)
+{
+    uint64_t often[8];
+
+    for (unsigned i = 0; i < 8; i++)
+        often[i] = (gen_u64(g) >> (64 - bits)) & ~UINT64_C(3);
+    for (unsigned i = 0; i < 2000; i++) {
+        const uint64_t any = (gen_u64(g) >> (64 - bits)) & ~UINT64_C(3);
+
+        trod_buf_printf(out, "%u clk IT (%u) %016llx d503201f O EL1h_n : NOP\n", i, i,
+                        (unsigned long long)gen_below(g, 300) * 4);
+        trod_buf_printf(out, "%u clk M%c4 %016llx 00000001\n", i, gen_below(g, 3) ? 'R' : 'W',
+                        (unsigned long long)(gen_below(g, 2) ? any : often[gen_below(g, 8)]));
+    }
+}
+
+/* Rows on one side of an address that is accessed are counted without reading any. */
+static void test_bounds(void **state)
+{
+    static const char *const expressions[] = {"addr >= 0x%llx", "addr < 0x%llx && kind == READ",
+                                              "addr in 0x%llx..0x%llx && kind in {READ, WRITE}",
+                                              "addr <= 0x%llx && kind == INSTR"};
+    char *dir = test_tmpdir(), *path = test_path(dir, "p.tarmac"), where[128];
+    static struct rows want;
+
+    (void)state;
+    for (unsigned bits = 7; bits <= 34; bits += 9 * (unsigned)test_step()) {
+        struct trod_gen g = gen_seed(bits);
+        struct trod_buf text = {0};
+
+        put_accesses(&g, bits, &text);
+        test_save(path, text.p, text.n);
+        assert_true(make_index(path, 900, 4));
+        n_seen = 0;
+        with_all(path, NULL, &want, &g);
+        for (unsigned i = 0; i < 40 && i < n_seen; i++) {
+            const uint64_t a = seen[i].addr, b = seen[n_seen - 1 - i].addr;
+            const struct trod_match_options filter = {.struct_size = sizeof filter, .where = where};
+            const uint64_t before = read_none;
+
+            snprintf(where, sizeof where, expressions[i % 4], (unsigned long long)(a < b ? a : b),
+                     (unsigned long long)(a < b ? b : a));
+            with_all(path, &filter, &want, NULL);
+            tally(path, &filter, want.n);
+            assert_int_equal(read_none, before + 1);
+        }
+        trod_buf_fini(&text);
+    }
+    test_remove(dir);
+    free(path);
+    free(dir);
+}
+
 /* Damage of any part of an index does not change what is found. */
 static void test_damaged(void **state)
 {
@@ -491,7 +545,7 @@ static void test_damaged(void **state)
          *index = test_path(dir, "p.tarmac.trodx");
     struct trod_gen g = gen_seed(77);
     struct trod_buf text = {0}, whole;
-    static struct rows want[4], got;
+    static struct rows want[5], got;
 
     (void)state;
     put_program(&g, 1, &text);
@@ -501,13 +555,14 @@ static void test_damaged(void **state)
     for (size_t at = 0; at <= whole.n; at += 1 + 40 * test_step()) {
         static const char *const expressions[] = {
             "disasm ~ /^LDR/ && row > 500", "register == x3 || text ~ /Event_B/",
-            "opcode & 0xff == 0x10 && kind == INSTR", "pc in 0x8010..0x8018 && kind == WRITE"};
-        const unsigned k = (unsigned)(at % 4);
+            "opcode & 0xff == 0x10 && kind == INSTR", "pc in 0x8010..0x8018 && kind == WRITE",
+            "addr > 0x9008 && kind in {READ, WRITE}"};
+        const unsigned k = (unsigned)(at % 5);
         const struct trod_match_options filter = {.struct_size = sizeof filter,
                                                   .where = expressions[k]};
 
         if (at == 0)
-            for (unsigned i = 0; i < 4; i++) {
+            for (unsigned i = 0; i < 5; i++) {
                 const struct trod_match_options each = {.struct_size = sizeof each,
                                                         .where = expressions[i]};
 
@@ -520,6 +575,7 @@ static void test_damaged(void **state)
         with_index(path, &filter, &got);
         assert_int_equal(got.n, want[k].n);
         assert_memory_equal(got.at, want[k].at, got.n * sizeof *got.at);
+        tally(path, &filter, want[k].n);
         if (at < whole.n)
             whole.p[at] ^= (uint8_t)(1u << at % 8);
     }
@@ -536,6 +592,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_damaged),
     };
 
