@@ -1,7 +1,7 @@
 /*
  * bench_navigate.c - questions about an indexed trace as users ask them: wall and processor time of
  * whole commands (`trod view`, `state`, `who`, `find`), start included, at random places; of each
- * question the median and the 95th percentile.
+ * question, and of all of a trace, the median, the 95th percentile and the longest.
  *
  * Traces are those of trod-gen, TROD_BENCH_MB of each before compression (2,000 without it):
  * Tarmac, the same in gzip, drmemtrace, the same as a zip archive, TT6. TROD names the command.
@@ -82,6 +82,11 @@ static const struct question {
     {"find-has", {"find", "has(value)", "--count"}},
     {"find-zero", {"find", "value == 0", "--count"}},
     {"find-other", {"find", "OTHER", "--count"}},
+    {"find-more", {"find", "MORE", "--count"}},
+    {"find-disasm-size", {"find", "disasm ~ /^(ldr|mov|lwz)/i && size == 4", "--count"}},
+    {"find-all-three", {"find", "THREE", "--count"}},
+    {"find-context", {"find", "THREE", "--first", "-C", "5"}},
+    {"find-instructions", {"find", "kind == READ", "--count", "--instructions", "ROWS"}},
 };
 
 static bool run(const char *text)
@@ -212,6 +217,13 @@ static const char *fill(const char *word, const struct place *p, uint64_t rows, 
     } else if (strcmp(word, "PAGE") == 0) {
         snprintf(room, WORDS, "addr >= 0x%llx && kind == READ", addr & ~0xfffull);
         return p->has_addr ? room : NULL;
+    } else if (strcmp(word, "MORE") == 0) {
+        snprintf(room, WORDS, "value > 0x%llx", (unsigned long long)p->value);
+        return p->has_value ? room : NULL;
+    } else if (strcmp(word, "THREE") == 0) {
+        snprintf(room, WORDS, "kind == READ && addr == 0x%llx && value == 0x%llx", addr,
+                 (unsigned long long)p->value);
+        return p->has_addr && p->has_value ? room : NULL;
     } else if (strcmp(word, "BEHIND") == 0) {
         snprintf(room, WORDS, "%llu..", row);
     } else if (sscanf(word, "BYTES%u", &n) == 1) {
@@ -248,18 +260,37 @@ static void figures(const char *name, const char *clock, double *t, unsigned n, 
     bench_value(label, t[n / 2] * 1e3, "ms");
     snprintf(label, sizeof label, "%s.%s.p95", name, clock);
     bench_ratio(label, t[n * 95 / 100] * 1e3, "ms", "50 ms", t[n * 95 / 100] / 0.05, want);
+    snprintf(label, sizeof label, "%s.%s.p100", name, clock);
+    bench_value(label, t[n - 1] * 1e3, "ms");
 }
 
-/* Ask Q of the trace PATH at N places; nothing is printed where they have not what it needs. */
-static void ask(const struct input *in, const struct question *q, const char *path,
-                const struct place *places, unsigned n, uint64_t rows)
-{
-    double *wall = calloc(n, sizeof *wall), *processor = calloc(n, sizeof *processor);
-    char room[8][WORDS], name[WORDS];
-    unsigned asked = 0;
+/* Times of all questions about a trace. */
+struct times {
+    double *wall, *processor;
+    unsigned n;
+};
 
-    if (!wall || !processor)
-        bench_die("no memory");
+static void print(const char *input, const char *question, const struct times *t)
+{
+    char name[2 * WORDS];
+
+    snprintf(name, sizeof name, "navigate.%s.%s", input, question);
+    if (t->n) {
+        figures(name, "wall", t->wall, t->n, "<= 1");
+        figures(name, "processor", t->processor, t->n, NULL);
+    }
+}
+
+/*
+ * Ask Q of the trace PATH at N places; nothing is printed where they have not what it needs.
+ * ALL_TIMES gets the times as well.
+ */
+static void ask(const struct input *in, const struct question *q, const char *path,
+                const struct place *places, unsigned n, uint64_t rows, struct times *all_times)
+{
+    struct times t = {all_times->wall + all_times->n, all_times->processor + all_times->n, 0};
+    char room[8][WORDS];
+
     for (unsigned i = 0; i < n; i++) {
         struct bench_command c = {.argv = {trod, q->words[0], path}};
         bool all = true;
@@ -273,23 +304,21 @@ static void ask(const struct input *in, const struct question *q, const char *pa
         used = children();
         at = bench_wall();
         status = bench_command(&c);
-        wall[asked] = bench_wall() - at;
-        processor[asked++] = children() - used;
+        t.wall[t.n] = bench_wall() - at;
+        t.processor[t.n++] = children() - used;
         if (status > 1)
             bench_die(q->name);
     }
-    snprintf(name, sizeof name, "navigate.%s.%s", in->name, q->name);
-    if (asked) {
-        figures(name, "wall", wall, asked, "<= 1");
-        figures(name, "processor", processor, asked, NULL);
-    }
-    free(wall);
-    free(processor);
+    print(in->name, q->name, &t);
+    all_times->n += t.n;
 }
 
 static void measure(const struct input *in)
 {
+    enum { QUESTIONS = sizeof questions / sizeof *questions };
     const unsigned n = TIMES * (unsigned)bench_rounds();
+    struct times all = {calloc((size_t)n * QUESTIONS, sizeof *all.wall),
+                        calloc((size_t)n * QUESTIONS, sizeof *all.processor), 0};
     const struct trod_nav_options opt = {.struct_size = sizeof opt};
     struct place *places = calloc(n, sizeof *places);
     char path[2 * PATH];
@@ -298,17 +327,22 @@ static void measure(const struct input *in)
     uint64_t rows, seed = 7;
 
     make(in, path, sizeof path);
-    if (!places || trod_nav_open(&nav, paths, 1, &opt, NULL) < 0 ||
-        trod_nav_count(nav, &rows) < 0 || rows == 0)
+    if (!places || !all.wall || !all.processor)
+        bench_die("no memory");
+    if (trod_nav_open(&nav, paths, 1, &opt, NULL) < 0 || trod_nav_count(nav, &rows) < 0 ||
+        rows == 0)
         bench_die("the trace cannot be opened");
     for (unsigned i = 0; i < n; i++)
         choose(nav, rows, &seed, &places[i]);
-    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+    for (size_t i = 0; i < QUESTIONS; i++)
         if (strncmp(in->name, "tarmac", 6) == 0 || !strstr(questions[i].name, "register"))
             if (strncmp(in->name, "tarmac", 6) == 0 || !strstr(questions[i].name, "chain"))
-                ask(in, &questions[i], path, places, n, rows);
+                ask(in, &questions[i], path, places, n, rows, &all);
+    print(in->name, "all", &all);
     trod_nav_close(nav);
     free(places);
+    free(all.wall);
+    free(all.processor);
     unlink(path);
     strncat(path, ".trodx", sizeof path - strlen(path) - 1);
     unlink(path);
