@@ -4,7 +4,8 @@
  * question, and of all of a trace, the median, the 95th percentile and the longest.
  *
  * Traces are those of trod-gen, TROD_BENCH_MB of each before compression (2,000 without it):
- * Tarmac, the same in gzip, drmemtrace, the same as a zip archive, TT6. TROD names the command.
+ * Tarmac, the same in gzip, drmemtrace, the same as a zip archive, TT6, Tarmac of a program that
+ * mostly calls. TROD names the command.
  * Processor time is what a busy machine disturbs least; places are the same in each run. Each
  * question is asked 20 times for each of the rounds (TROD_BENCH_ROUNDS, 5).
  */
@@ -32,6 +33,7 @@ static const struct input inputs[] = {
     {"drm", "drm-small", ".trace", 12, NULL},
     {"drm-zip", "drm-small", ".trace.zip", 12, "convert"},
     {"tt6", "tt6", ".tt6", 6, NULL},
+    {"calls", "tarmac-calls", ".tarmac", 69.5, NULL},
 };
 
 /* A place of the trace and what lies there. */
@@ -69,6 +71,10 @@ static const struct question {
     {"find-opcode", {"find", "opcode == 0x12345678 || opcode == 0x0fc7", "--count"}},
     {"find-register-name", {"find", "register in {x77, q31}", "--count"}},
     {"calls", {"calls"}},
+    {"calls-part", {"calls", "--range", "ROWS"}},
+    {"calls-function", {"calls", "--function", "ENTRY", "--most", "20"}},
+    {"calls-list", {"calls", "--list", "--depth", "3", "--most", "20"}},
+    {"calls-final", {"calls", "--final-stack"}},
     {"profile", {"profile"}},
     {"flame", {"flame"}},
     {"flame-svg", {"flame", "--svg"}},
@@ -195,6 +201,9 @@ static const char *fill(const char *word, const struct place *p, uint64_t rows, 
         return p->has_pc ? room : NULL;
     } else if (strcmp(word, "ADDRESS") == 0) {
         snprintf(room, WORDS, "0x%llx", pc);
+        return p->has_pc ? room : NULL;
+    } else if (strcmp(word, "ENTRY") == 0) { /* of a function of the program of calls */
+        snprintf(room, WORDS, "0x%llx", pc & ~127ull);
         return p->has_pc ? room : NULL;
     } else if (strcmp(word, "VALUE") == 0) {
         snprintf(room, WORDS, "value == 0x%llx", (unsigned long long)p->value);

@@ -5,6 +5,11 @@
  * same instructions, which access what their opcodes say; data lies on a stack and in a heap of
  * 8 MiB. drmemtrace entries are those of docs/formats/drmemtrace.md, "Entries"; Tarmac lines those
  * of docs/formats/tarmac.md.
+ *
+ * The program of calls (drm-calls, tarmac-calls) has functions of six levels. Each has eight calls
+ * of functions of the next level, any of which may be left out, or of some of the last but one
+ * level, of itself, up to 400 deep; a function returns or goes on with another one (a tail call).
+ * Four cpus of Tarmac take turns.
  */
 #include "programs.h"
 
@@ -12,14 +17,22 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { LEVELS = 6, GROUPS = 170, FUNCTIONS = LEVELS * GROUPS, SITES = 8, RECURSIVE = 8 };
+enum { CPUS = 4, DEEP = 400, TURN_INSNS = 500 };
 enum { BLOCKS_MAX = 8192, BLOCK_BYTES = 512, TID = 1000, TURN = 4096 };
 
 struct walk {
     uint64_t seed, left, block, time;
     unsigned blocks;
-    int thread; /* drmemtrace: one of many; -1: alone */
-    bool es;
+    int thread;               /* drmemtrace: one of many; -1: alone */
+    bool es, arm, calls;      /* dialect; Tarmac; the program of calls */
     uint8_t seen[BLOCKS_MAX]; /* drmemtrace: BODY, LEFT_NEXT */
+    unsigned cpu;             /* of the program of calls: which runs, */
+    struct caller {
+        unsigned site[DEEP + 1]; /* where each open call is: SITES * function + number; */
+        unsigned depth, cap;     /* about how deep it goes at the moment */
+    } caller[CPUS];
+    uint8_t coded[FUNCTIONS * (SITES + 1)]; /* drmemtrace: the same, with encodings written */
 };
 
 /* xorshift64* */
@@ -58,6 +71,8 @@ enum {
     WRITE = 1,
     INSTR = 10,
     JUMP = 11,
+    CALL = 14,
+    RETURN = 16,
     THREAD = 22,
     EXIT = 23,
     PID = 24,
@@ -133,6 +148,8 @@ static void drm_branch(struct walk *w, unsigned type, unsigned size, uint32_t op
 /* Whose encodings have been written. */
 enum { BODY = 1, LEFT_NEXT = 2 };
 
+static void call_step(struct walk *w);
+
 static void drm_block(struct walk *w)
 {
     uint64_t shape = w->block * UINT64_C(0x9e3779b97f4a7c15) | 1, pc = block_pc(w->block);
@@ -175,7 +192,10 @@ static void drm(struct walk *w)
             entry(MARKER, 2, ++turn * TURN + (uint64_t)w->thread);
             entry(MARKER, 3, 0);
         }
-        drm_block(w);
+        if (w->calls)
+            call_step(w);
+        else
+            drm_block(w);
     }
     entry(EXIT, 4, tid);
     entry(FOOTER, 0, 0);
@@ -203,9 +223,9 @@ static void arm_instr(struct walk *w, uint64_t pc, uint32_t code, bool executed,
         printf("%11" PRIu64 " tic ES  (%016" PRIx64 ":%08" PRIx32 ") O el3h_s:  %s %s\n", w->time,
                pc, code, executed ? "      " : "CCFAIL", text);
     else
-        printf("%" PRIu64 " clk cpu0 %s (%" PRIu64 ") %08" PRIx64 ":%012" PRIx64 " %08" PRIx32
+        printf("%" PRIu64 " clk cpu%u %s (%" PRIu64 ") %08" PRIx64 ":%012" PRIx64 " %08" PRIx32
                " O EL3h_s : %s\n",
-               w->time, executed ? "IT" : "IS", w->time, pc, pc, code, text);
+               w->time, w->cpu, executed ? "IT" : "IS", w->time, pc, pc, code, text);
     w->left--;
 }
 
@@ -229,7 +249,7 @@ static void arm_result(struct walk *w, int number, uint64_t r)
     if (w->es)
         printf("                    R X%d %016" PRIx64 "\n", number, r >> 20);
     else
-        printf("%" PRIu64 " clk cpu0 R X%d %016" PRIX64 "\n", w->time, number, r >> 20);
+        printf("%" PRIu64 " clk cpu%u R X%d %016" PRIX64 "\n", w->time, w->cpu, number, r >> 20);
     w->left -= w->left > 0;
 }
 
@@ -276,6 +296,148 @@ static void tarmac(struct walk *w)
         arm_block(w);
 }
 
+/* ---- the program of calls */
+
+enum { DRM_SITE = 7, ARM_SITE = 8, FUNCTION_BYTES = 128 };
+
+/* Site K of function F: a branch over a call; the last one: over a jump, behind it a return. */
+static uint64_t site_pc(const struct walk *w, unsigned f, unsigned k)
+{
+    return 0x400000 + (uint64_t)FUNCTION_BYTES * f + k * (w->arm ? ARM_SITE : DRM_SITE);
+}
+
+static unsigned level(unsigned f)
+{
+    return f % LEVELS;
+}
+
+static bool recursive(unsigned f, unsigned k)
+{
+    return k == 0 && level(f) == LEVELS - 2 && f / LEVELS % RECURSIVE == 0;
+}
+
+/* What is called there. The bottom begins again instead of a tail call, the last level has none. */
+static unsigned callee(unsigned f, unsigned k)
+{
+    const uint64_t r = (f * (SITES + 1) + k / 2 + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+    if (recursive(f, k) || level(f) == LEVELS - 1 || (f == 0 && k == SITES))
+        return f;
+    return LEVELS * ((unsigned)(r >> 32) % GROUPS) + level(f) + 1;
+}
+
+/* The return address on the stack of the call that is D deep. */
+static void drm_pushed(struct walk *w, unsigned type, unsigned d)
+{
+    entry(type, 8, UINT64_C(0x7ffc00000000) - 8 * (uint64_t)d);
+    w->left -= w->left > 0;
+}
+
+/* The branch and, unless it is TAKEN, the call or jump to function TO. */
+static void drm_site(struct walk *w, unsigned f, unsigned k, bool taken, unsigned to)
+{
+    uint8_t *coded = &w->coded[f * (SITES + 1) + k];
+    const uint64_t pc = site_pc(w, f, k);
+
+    if (!(*coded & BODY))
+        entry(CODE, 2, 0x0574);
+    entry(taken ? TAKEN : UNTAKEN, 2, pc);
+    w->left--;
+    *coded |= BODY;
+    if (taken || !w->left)
+        return;
+    if (!(*coded & LEFT_NEXT))
+        entry(CODE, 5,
+              (k < SITES ? 0xe8 : 0xe9) | (uint64_t)(uint32_t)(site_pc(w, to, 0) - pc - DRM_SITE)
+                                              << 8);
+    *coded |= LEFT_NEXT;
+    entry(k < SITES ? CALL : JUMP, 5, pc + 2);
+    w->left--;
+    if (k < SITES)
+        drm_pushed(w, WRITE, w->caller[0].depth + 1);
+}
+
+static void arm_site(struct walk *w, unsigned f, unsigned k, bool taken, unsigned to)
+{
+    const uint64_t pc = site_pc(w, f, k), target = site_pc(w, to, 0);
+    char text[64];
+
+    arm_branch(w, pc, pc + ARM_SITE, false, taken);
+    if (taken || !w->left)
+        return;
+    if (k == SITES) {
+        arm_branch(w, pc + 4, target, true, true);
+        return;
+    }
+    snprintf(text, sizeof text, "BL       0x%" PRIx64, target);
+    arm_instr(w, pc + 4, 0x94000000 | ((uint32_t)((target - pc - 4) >> 2) & 0x3ffffff), true, text);
+    arm_result(w, 30, (pc + ARM_SITE) << 20);
+}
+
+static void give_back(struct walk *w, unsigned f, uint64_t to)
+{
+    const uint64_t pc = site_pc(w, f, SITES) + (w->arm ? ARM_SITE : DRM_SITE);
+
+    if (!w->left)
+        return;
+    if (w->arm) {
+        arm_result(w, 30, to << 20);
+        arm_instr(w, pc, 0xd65f03c0, true, "RET");
+        return;
+    }
+    entry(MARKER, 29, to);
+    entry(CODE, 1, 0xc3);
+    entry(RETURN, 1, pc);
+    w->left--;
+    drm_pushed(w, READ, w->caller[0].depth + 1);
+}
+
+/* Is the call at site K of F left out? How deep recursion goes changes now and then. */
+static bool left_out(struct walk *w, struct caller *c, unsigned f, unsigned k)
+{
+    const uint64_t r = next(&w->seed);
+
+    if (r >> 56 == 0)
+        c->cap = (unsigned)(r >> 40) % (DEEP - LEVELS);
+    if (k == SITES)
+        return f && (r % 8 || level(f) == LEVELS - 1);
+    if (recursive(f, k))
+        return c->depth >= c->cap || r % 64 == 0;
+    return r % 16 >= 3 || level(f) == LEVELS - 1;
+}
+
+/* One site of the function that runs, and what follows from it. */
+static void call_step(struct walk *w)
+{
+    struct caller *c = &w->caller[w->cpu];
+    unsigned *site = &c->site[c->depth];
+    const unsigned f = *site / (SITES + 1), k = *site % (SITES + 1), to = callee(f, k);
+    const bool out = left_out(w, c, f, k);
+
+    (w->arm ? arm_site : drm_site)(w, f, k, out, to);
+    if (!out && k < SITES) {
+        c->site[++c->depth] = to * (SITES + 1);
+    } else if (!out) {
+        *site = to * (SITES + 1);
+    } else if (k < SITES) {
+        ++*site;
+    } else {
+        site--;
+        c->depth--;
+        ++*site;
+        give_back(w, f, site_pc(w, *site / (SITES + 1), *site % (SITES + 1)));
+    }
+}
+
+static void tarmac_calls(struct walk *w)
+{
+    for (unsigned k = 0; w->left; k = (k + 1) % TURN_INSNS) {
+        if (k == 0)
+            w->cpu = (w->cpu + 1) % CPUS;
+        call_step(w);
+    }
+}
+
 bool programs_write(const char *format, uint64_t records, int thread)
 {
     static struct walk w;
@@ -286,9 +448,13 @@ bool programs_write(const char *format, uint64_t records, int thread)
                       .blocks = large ? BLOCKS_MAX : BLOCKS_MAX / 32,
                       .thread = thread,
                       .time = 1000000,
-                      .es = strcmp(format, "tarmac-es") == 0};
-    if (large || strcmp(format, "drm-small") == 0)
+                      .es = strcmp(format, "tarmac-es") == 0,
+                      .arm = strncmp(format, "tarmac-", 7) == 0,
+                      .calls = strcmp(format + strcspn(format, "-"), "-calls") == 0};
+    if (large || strcmp(format, "drm-small") == 0 || strcmp(format, "drm-calls") == 0)
         drm(&w);
+    else if (strcmp(format, "tarmac-calls") == 0)
+        tarmac_calls(&w);
     else if (w.es || strcmp(format, "tarmac-fm") == 0)
         tarmac(&w);
     else

@@ -23,6 +23,18 @@ times() {
         printf 'expected:\n%s\ngot:\n%s\n' "$one" "$many" | wrong
 }
 
+# the program of calls keeps the rules of its formats, and every return of it has its call: so many calls
+# and tail calls have ended, or are open; threads of many take turns
+for format in drm-calls tarmac-calls; do
+    "$GEN" $format --records 100000 >calls.${format/drm-calls/trace}
+    "$TROD" check calls.* >/dev/null
+    last=$format checks=$((checks + 1))
+    "$TROD" calls --format json calls.* | jq -e '.calls > 1000 and .tail_calls > 50 and
+        .unmatched_returns == 0 and .unwound == 0 and .calls + .tail_calls >= .returns' >/dev/null ||
+        "$TROD" calls --top 1 calls.* | wrong
+    rm calls.*
+done
+
 if [[ -z ${TROD_LONG:-} ]]; then
     times byu6 60000 500
     echo "skipped: 2^32 records of byu6 and instructions of TT6, some minutes: TROD_LONG=1 runs them"

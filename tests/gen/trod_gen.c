@@ -8,10 +8,12 @@
  *   byu6, byu12 every transaction, enables of all sorts
  *   drm-small, drm-large, tarmac-fm, tarmac-es
  *               programs.h: for measuring; N records, in Tarmac lines
+ *   drm-calls, tarmac-calls
+ *               the same of a program with many calls, some of them deep
  *
  * Traces are periodic but for full, so that billions of records are written as fast as a pipe takes
  * them. --thread T of tt6 and tt6e puts in the sync points of thread T of two that hand a lock to
- * and fro; that of drm-small and drm-large makes the trace of one of 4,096 threads.
+ * and fro; that of drm-... makes the trace of one of 4,096 threads.
  */
 #include "ppc_machine.h"
 #include "programs.h"
@@ -192,7 +194,7 @@ static void byu12(struct period *t)
 static int usage(void)
 {
     fprintf(stderr, "usage: trod-gen tt6|tt6e|full|byu6|byu12|drm-small|drm-large|tarmac-fm|"
-                    "tarmac-es [--records N] [--thread T]\n");
+                    "tarmac-es|drm-calls|tarmac-calls [--records N] [--thread T]\n");
     return 2;
 }
 
