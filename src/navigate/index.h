@@ -17,7 +17,7 @@ enum {
     NAV_STEPS = 8,            /* places in a block from which decoding can go on, its start too */
     NAV_SEGMENT = 256,        /* blocks of a segment, at the most */
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
-    NAV_EVENTS = 1 << 20,     /* entries and ends of calls, likewise */
+    NAV_EVENTS = 1 << 17,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 12,       /* bytes of a page of postings, before compression */
     NAV_INDEX_VERSION = 21,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */

@@ -6,6 +6,9 @@
  *
  * Rows before a region are followed and not counted. An activation that is open when counting
  * begins gets its node only when something is counted for it, or for a function that it calls.
+ *
+ * Where single calls are listed nobody asks for stacks: each stream has one node for all of them,
+ * which is enough for what all together cost.
  */
 #include "analysis/callgraph/callgraph.h"
 #include "analysis/callgraph/like.h"
@@ -16,6 +19,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { ALL = 1 }; /* the node of all functions, where calls are listed */
 
 /* ---- lanes */
 
@@ -50,7 +55,9 @@ static struct cg_lane *lane_of(struct cg_core *core, const struct trod_frame *f)
     }
     if (!core->lane[at]) {
         core->lane[at] = calloc(1, sizeof *core->lane[at]);
-        if (core->lane[at] && !cg_tree_begin(&core->lane[at]->sum.tree)) {
+        if (core->lane[at] &&
+            (!cg_tree_begin(&core->lane[at]->sum.tree) ||
+             (core->listing && !cg_child(&core->lane[at]->sum.tree, 0, 0, CG_PLAIN)))) {
             lane_free(core->lane[at]);
             core->lane[at] = NULL;
         }
@@ -96,7 +103,7 @@ static int end_file(struct cg_core *core, uint32_t next)
 
 static inline uint32_t node_of(const struct cg_core *core, struct cg_lane *l, struct trod_frame *f)
 {
-    return cg_account_node(&l->sum, f, core->inline_exceptions);
+    return core->listing ? ALL : cg_account_node(&l->sum, f, core->inline_exceptions);
 }
 
 static int enter(void *ctx, struct trod_frame *f)
@@ -117,7 +124,7 @@ static int enter(void *ctx, struct trod_frame *f)
     /* 0 at the bottom of a stack: what ran before is charged to no function */
     if (!core->following && !f->under)
         cg_account_charge(&l->sum, parent, &f->entry);
-    node = cg_account_nodes(&l->sum, f, core->inline_exceptions);
+    node = core->listing ? ALL : cg_account_nodes(&l->sum, f, core->inline_exceptions);
     if (!node)
         return TROD_ERR_NOMEM;
     l->sum.tree.node[node].count += !core->following;
