@@ -163,11 +163,24 @@ double stacks_scale(const struct trod_flame *f, const struct trod_flame_options 
 
 /* ---- text */
 
+/* Of a child what stands in the line that ends with it, or in those that lead on (ABOVE). */
 struct named {
     const struct trod_flame *f;
     uint32_t node;
+    bool above;
 };
 
+/* What follows M bytes of the name of X, of which it has at least as many. */
+static int following(const struct named *x, size_t m)
+{
+    const struct stacks_node *n = &x->f->node[x->node];
+
+    if (m < n->len)
+        return (unsigned char)x->f->names[n->name + m];
+    return x->above ? ';' : -1;
+}
+
+/* As the lines are ordered, byte by byte. */
 static int by_name(const void *a, const void *b)
 {
     const struct named *x = a, *y = b;
@@ -175,9 +188,7 @@ static int by_name(const void *a, const void *b)
     const size_t len = m->len < n->len ? m->len : n->len;
     const int c = memcmp(x->f->names + m->name, y->f->names + n->name, len);
 
-    if (c != 0)
-        return c;
-    return m->len < n->len ? -1 : m->len > n->len;
+    return c ? c : following(x, len) - following(y, len);
 }
 
 size_t stacks_children(const struct trod_flame *f, uint32_t node, uint32_t *list)
@@ -191,26 +202,12 @@ size_t stacks_children(const struct trod_flame *f, uint32_t node, uint32_t *list
     if (!sorted)
         return n;
     for (size_t i = 0; i < n; i++)
-        sorted[i] = (struct named){f, list[i]};
+        sorted[i] = (struct named){f, list[i], false};
     qsort(sorted, n, sizeof *sorted, by_name);
     for (size_t i = 0; i < n; i++)
         list[i] = sorted[i].node;
     free(sorted);
     return n;
-}
-
-struct text {
-    const char *p;
-    size_t n;
-    const uint64_t *count;
-};
-
-static int by_text(const void *a, const void *b)
-{
-    const struct text *x = a, *y = b;
-    const int c = memcmp(x->p, y->p, x->n < y->n ? x->n : y->n);
-
-    return c ? c : x->n < y->n ? -1 : x->n > y->n;
 }
 
 static bool has_count(const struct stacks_node *n)
@@ -239,31 +236,52 @@ static void spell(const struct trod_flame *f, uint32_t node, char *p, size_t n)
     }
 }
 
+/* The lines of NODE's children onto LIST, the first one last; how many items. */
+static size_t put_children(const struct trod_flame *f, uint32_t node, struct named *list)
+{
+    size_t n = 0;
+
+    for (uint32_t c = f->node[node].first; c; c = f->node[c].next) {
+        if (has_count(&f->node[c]))
+            list[n++] = (struct named){f, c, false};
+        if (f->node[c].first)
+            list[n++] = (struct named){f, c, true};
+    }
+    qsort(list, n, sizeof *list, by_name);
+    for (size_t i = 0; i < n / 2; i++) {
+        const struct named one = list[i];
+
+        list[i] = list[n - 1 - i];
+        list[n - 1 - i] = one;
+    }
+    return n;
+}
+
 int trod_flame_each(const struct trod_flame *f,
                     int (*call)(void *user, const char *stack, size_t n, const uint64_t count[2]),
                     void *user)
 {
-    struct text *list = calloc(trod_flame_stacks(f) + 1, sizeof *list);
-    size_t *len = lengths(f), all = 0, n = 0;
+    struct named *list = malloc(2 * f->n * sizeof *list);
+    size_t *len = lengths(f), longest = 0, n = 0;
     char *text = NULL;
     int rc;
 
     for (uint32_t i = 1; len && i < f->n; i++)
-        all += has_count(&f->node[i]) ? len[i] : 0;
-    text = malloc(all + 1);
+        longest = len[i] > longest ? len[i] : longest;
+    text = malloc(longest + 1);
     rc = list && len && text ? TROD_OK : TROD_ERR_NOMEM;
-    all = 0;
-    for (uint32_t i = 1; rc == TROD_OK && i < f->n; i++) {
-        if (!has_count(&f->node[i]))
+    if (rc == TROD_OK)
+        n = put_children(f, 0, list);
+    while (rc == TROD_OK && n) {
+        const struct named at = list[--n];
+
+        if (at.above) {
+            n += put_children(f, at.node, list + n);
             continue;
-        spell(f, i, text + all, len[i]);
-        list[n++] = (struct text){text + all + 1, len[i] - 1, f->node[i].self};
-        all += len[i];
+        }
+        spell(f, at.node, text, len[at.node]);
+        rc = call(user, text + 1, len[at.node] - 1, f->node[at.node].self);
     }
-    if (rc == TROD_OK && n)
-        qsort(list, n, sizeof *list, by_text);
-    for (size_t i = 0; rc == TROD_OK && i < n; i++)
-        rc = call(user, list[i].p, list[i].n, list[i].count);
     free(text);
     free(len);
     free(list);

@@ -1,0 +1,99 @@
+/*
+ * test_flame.c - folded stacks: of stacks that are added in any order each comes once, with the sum
+ * of its counts, and lines are in the order of their bytes, whatever names begin with.
+ */
+#include "core/rng.h"
+#include "trod/buf.h"
+#include "trod/flame.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { STACKS = 400, LONG = 64, ROUNDS = 30 };
+
+struct line {
+    char stack[LONG];
+    uint64_t count;
+};
+
+/* Characters on both sides of ';', names that are beginnings of others. */
+static const char *const names[] = {"a",  "a b", "a:",        "a<", "a(",
+                                    "ab", "b",   "a\xc3\xa9", "0",  "a b;a"};
+
+static void random_stack(struct trod_rng *r, char out[LONG])
+{
+    const unsigned n = 1 + (unsigned)trod_rng_below(r, 5);
+
+    out[0] = '\0';
+    for (unsigned i = 0; i < n; i++)
+        snprintf(out + strlen(out), LONG - strlen(out), "%s%s", i ? ";" : "",
+                 names[trod_rng_below(r, sizeof names / sizeof *names)]);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+
+    return strcmp(x->stack, y->stack); /* as unsigned characters */
+}
+
+/* Equal stacks of the N lines AT become one; how many are left. */
+static size_t add_up(struct line *at, size_t n)
+{
+    size_t m = 0;
+
+    qsort(at, n, sizeof *at, by_bytes);
+    for (size_t i = 0; i < n; i++)
+        if (m && strcmp(at[m - 1].stack, at[i].stack) == 0)
+            at[m - 1].count += at[i].count;
+        else
+            at[m++] = at[i];
+    return m;
+}
+
+static void test_order(void **state)
+{
+    struct trod_flame_options opt = {.struct_size = sizeof opt};
+    struct trod_rng r;
+
+    (void)state;
+    trod_rng_seed(&r, 5);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        static struct line line[STACKS];
+        struct trod_buf got = {0}, want = {0};
+        struct trod_flame *f;
+        size_t n = 1 + (size_t)trod_rng_below(&r, STACKS);
+
+        assert_int_equal(trod_flame_new(&f), TROD_OK);
+        for (size_t i = 0; i < n; i++) {
+            random_stack(&r, line[i].stack);
+            line[i].count = 1 + trod_rng_below(&r, 9);
+            assert_int_equal(
+                trod_flame_add(f, line[i].stack, strlen(line[i].stack), 0, line[i].count), TROD_OK);
+        }
+        n = add_up(line, n);
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(trod_buf_printf(&want, "%s %llu\n", line[i].stack,
+                                             (unsigned long long)line[i].count),
+                             TROD_OK);
+        assert_int_equal(trod_flame_stacks(f), n);
+        assert_int_equal(trod_flame_folded(f, &opt, &got), TROD_OK);
+        assert_int_equal(got.n, want.n);
+        assert_memory_equal(got.p, want.p, want.n);
+        trod_buf_fini(&got);
+        trod_buf_fini(&want);
+        trod_flame_free(f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
