@@ -1,5 +1,5 @@
 /*
- * mapped.h - memory of the system's own, for spare.c, zeroed.c and recent.c.
+ * mapped.h - memory of the system's own, for slab.c, spare.c, zeroed.c and recent.c.
  */
 #ifndef TROD_CORE_MAPPED_H
 #define TROD_CORE_MAPPED_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* The least page that systems have, and the size of a huge one on most. */
+/* The least page that systems have, and a huge one. */
 enum { TROD_PAGE = 1 << 12, TROD_HUGE_PAGE = 1 << 21 };
 
 /* BYTES as whole units of UNIT, a power of two; 0: there is no such memory. */
@@ -26,10 +26,13 @@ static inline void *trod_map(size_t n)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* N bytes, all zero, that begin where a huge page does, in huge pages if the system has them. */
+/*
+ * N bytes, all zero, whole huge pages, which they begin with; they are made huge where the system
+ * has such. NULL: no memory, or N is 0.
+ */
 static inline void *trod_map_huge(size_t n)
 {
-    char *p = trod_map(n ? n + TROD_HUGE_PAGE : 0);
+    char *p = (char *)trod_map(n ? n + TROD_HUGE_PAGE : 0);
     size_t before;
 
     if (!p)

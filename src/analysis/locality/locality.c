@@ -7,6 +7,7 @@
  */
 #include "analysis/locality/locality.h"
 
+#include "core/slab.h"
 #include "core/wide.h"
 
 #include <stdlib.h>
@@ -145,7 +146,7 @@ static int init(void *st, const void *opt, const struct trod_context *c)
     while (UINT64_C(1) << s->shift < s->opt->line)
         s->shift++;
     classes_of(s);
-    s->block = calloc(1, sizeof *s->block);
+    s->block = trod_slab_zeroed(sizeof *s->block);
     if (!s->block || (s->opt->per >= LOC_PER_PAGE && !trod_lines_init(&s->pages, true, false)))
         return TROD_ERR_NOMEM;
     if (whose_of(s->opt) != TROD_WHOSE_BYS &&
@@ -167,7 +168,7 @@ static void fini(void *st)
     loc_owners_fini(s);
     trod_whose_free(s->whose);
     free(s->interval);
-    free(s->block);
+    trod_slab_give(s->block, sizeof *s->block);
 }
 
 /* ---- rows */

@@ -3,24 +3,44 @@
  */
 #include "bits.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "core/slab.h"
 
-/* Blocks of 2^LOG positions in SIZE, with room for a group of GROUP to be read as a whole. */
-static size_t blocks(uint32_t size, unsigned log, size_t group)
+/* Bytes of an array with ELEMENT bytes for each block of 2^LOG of SIZE positions, with room for a
+   group of GROUP to be read as a whole. */
+static size_t bytes(uint32_t size, unsigned log, size_t group, size_t element)
 {
     const size_t n = ((size_t)size >> log) + 1;
 
-    return (n + group - 1) / group * group;
+    return (n + group - 1) / group * group * element;
+}
+
+static size_t bytes_of_words(uint32_t size)
+{
+    return bytes(size, 6, 8, sizeof(uint64_t));
+}
+
+static size_t bytes_of_a(uint32_t size)
+{
+    return bytes(size, TROD_BITS_A, 32, sizeof(uint16_t));
+}
+
+static size_t bytes_of_b(uint32_t size)
+{
+    return bytes(size, TROD_BITS_B, 64, sizeof(uint32_t));
+}
+
+static size_t bytes_of_c(uint32_t size)
+{
+    return bytes(size, TROD_BITS_C, 1, sizeof(uint32_t));
 }
 
 bool trod_bits_init(struct trod_bits *s, uint32_t size)
 {
     *s = (struct trod_bits){.size = size};
-    s->word = calloc(blocks(size, 6, 8), sizeof *s->word);
-    s->a = calloc(blocks(size, TROD_BITS_A, 32), sizeof *s->a);
-    s->b = calloc(blocks(size, TROD_BITS_B, 64), sizeof *s->b);
-    s->c = calloc(blocks(size, TROD_BITS_C, 1), sizeof *s->c);
+    s->word = trod_slab_zeroed(bytes_of_words(size));
+    s->a = trod_slab_zeroed(bytes_of_a(size));
+    s->b = trod_slab_zeroed(bytes_of_b(size));
+    s->c = trod_slab_zeroed(bytes_of_c(size));
     if (!s->word || !s->a || !s->b || !s->c) {
         trod_bits_free(s);
         return false;
@@ -30,10 +50,10 @@ bool trod_bits_init(struct trod_bits *s, uint32_t size)
 
 void trod_bits_free(struct trod_bits *s)
 {
-    free(s->word);
-    free(s->a);
-    free(s->b);
-    free(s->c);
+    trod_slab_give(s->word, bytes_of_words(s->size));
+    trod_slab_give(s->a, bytes_of_a(s->size));
+    trod_slab_give(s->b, bytes_of_b(s->size));
+    trod_slab_give(s->c, bytes_of_c(s->size));
     *s = (struct trod_bits){0};
 }
 

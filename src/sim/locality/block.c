@@ -417,7 +417,6 @@ static uint64_t block_portable(struct trod_stack *s, const struct trod_refs *ref
 {
     static const struct seldom seldom = {take_far_portable, slide};
 
-    trod_stack_repeats(s->block, refs, n);
     return block(s, refs, n, out, &seldom, false);
 }
 
@@ -432,16 +431,28 @@ TROD_WIDE static uint64_t block_wide(struct trod_stack *s, const struct trod_ref
 {
     static const struct seldom seldom = {take_far_wide, slide};
 
-    if (trod_widest_unless(s->opt.without))
-        trod_stack_repeats_widest(s->block, refs, n);
-    else
-        trod_stack_repeats_wide(s->block, refs, n);
     return block(s, refs, n, out, &seldom, true);
 }
 #endif
 
+/* The items of N references, to S's block. */
+static void find_items(struct trod_stack *s, const struct trod_refs *refs, uint32_t n)
+{
+#if TROD_AVX2
+    if (trod_widest_unless(s->opt.without))
+        trod_stack_repeats_widest(s->block, refs, n);
+    else if (trod_wide_unless(s->opt.without))
+        trod_stack_repeats_wide(s->block, refs, n);
+    else
+#endif
+        trod_stack_repeats(s->block, refs, n);
+}
+
 bool trod_stack_block(struct trod_stack *s, const struct trod_refs *refs, uint32_t n, uint32_t *out)
 {
+    find_items(s, refs, n);
+    if (!trod_stack_reserve(s, s->block->n)) /* lines come to the top no more often */
+        return false;
 #if TROD_AVX2
     if (trod_wide_unless(s->opt.without))
         return count_block(s, block_wide(s, refs, n, out));

@@ -3,6 +3,8 @@
  */
 #include "dist.h"
 
+#include "core/slab.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,14 +27,14 @@ bool trod_dist_make(struct trod_dist *h, uint32_t d)
         h->n_chunks = n;
     }
     if (!h->chunk[c])
-        h->chunk[c] = calloc(1, sizeof **h->chunk);
+        h->chunk[c] = trod_slab_zeroed(sizeof **h->chunk);
     return h->chunk[c] != NULL;
 }
 
 void trod_dist_clear(struct trod_dist *h)
 {
     for (size_t i = 0; i < h->n_chunks; i++)
-        free(h->chunk[i]);
+        trod_slab_give(h->chunk[i], sizeof **h->chunk);
     free(h->chunk);
     *h = (struct trod_dist){0};
 }

@@ -194,8 +194,7 @@ TROD_WIDEST static inline void trod_stack_repeats_widest(struct trod_stack_block
 #endif
 
 /*
- * block.c to stack.c: N references, at most TROD_STACK_BLOCK, for which there is room. Returns
- * false without memory.
+ * block.c to stack.c: N references, at most TROD_STACK_BLOCK. Returns false without memory.
  */
 bool trod_stack_block(struct trod_stack *s, const struct trod_refs *refs, uint32_t n,
                       uint32_t *out);

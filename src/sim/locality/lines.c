@@ -3,8 +3,7 @@
  */
 #include "lines.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "core/slab.h"
 
 enum { FIRST = 1 << 10 };
 
@@ -14,11 +13,11 @@ static bool make(struct trod_lines *t, size_t size, bool count, bool touched)
     *t = (struct trod_lines){.size = size, .shift = 64};
     for (size_t n = size; n > 1; n /= 2)
         t->shift--;
-    t->at = malloc(size * sizeof *t->at);
+    t->at = trod_slab_take(size * sizeof *t->at);
     if (count)
-        t->count = calloc(size, sizeof *t->count);
+        t->count = trod_slab_zeroed(size * sizeof *t->count);
     if (touched)
-        t->touched = calloc(size, sizeof *t->touched);
+        t->touched = trod_slab_zeroed(size * sizeof *t->touched);
     if (!t->at || (count && !t->count) || (touched && !t->touched)) {
         trod_lines_free(t);
         return false;
@@ -35,9 +34,9 @@ bool trod_lines_init(struct trod_lines *t, bool count, bool touched)
 
 void trod_lines_free(struct trod_lines *t)
 {
-    free(t->at);
-    free(t->count);
-    free(t->touched);
+    trod_slab_give(t->at, t->size * sizeof *t->at);
+    trod_slab_give(t->count, t->size * sizeof *t->count);
+    trod_slab_give(t->touched, t->size * sizeof *t->touched);
     *t = (struct trod_lines){0};
 }
 

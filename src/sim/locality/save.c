@@ -8,6 +8,7 @@
 #include "save.h"
 
 #include "core/pack.h"
+#include "core/slab.h"
 
 #include <stdlib.h>
 
@@ -124,7 +125,7 @@ static int load_first(struct trod_stack *s, struct trod_span *in)
 
     if (get(in, &n, 1) < 0 || n > in->n / 2)
         return TROD_ERR_CORRUPT;
-    s->first = malloc((n + 1) * sizeof *s->first);
+    s->first = n < SIZE_MAX / sizeof *s->first ? trod_slab_take((n + 1) * sizeof *s->first) : NULL;
     if (!s->first)
         return TROD_ERR_NOMEM;
     s->cap_first = n + 1;

@@ -6,6 +6,7 @@
  */
 #include "stack.h"
 
+#include "core/slab.h"
 #include "filter.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ struct trod_stack *trod_stack_new(const struct trod_stack_options *opt)
     if (!s)
         return NULL;
     s->opt = *opt;
-    s->block = calloc(1, sizeof *s->block);
+    s->block = trod_slab_zeroed(sizeof *s->block);
     if (opt->limit)
         s->owner = calloc(UINT32_C(1) << LEAST_LOG, sizeof *s->owner);
     if (!s->block || (opt->limit && !s->owner) ||
@@ -40,8 +41,8 @@ void trod_stack_free(struct trod_stack *s)
     trod_bits_free(&s->bits);
     trod_dist_clear(&s->dist);
     free(s->owner);
-    free(s->first);
-    free(s->block);
+    trod_slab_give(s->first, s->cap_first * sizeof *s->first);
+    trod_slab_give(s->block, sizeof *s->block);
     free(s);
 }
 
@@ -58,7 +59,8 @@ static uint32_t positions(const struct trod_stack *s, size_t more)
 bool trod_stack_renumber(struct trod_stack *s, size_t more)
 {
     const uint32_t size = positions(s, more);
-    uint32_t *rank = malloc(((size_t)s->bits.size >> 6) * sizeof *rank);
+    const size_t ranks = ((size_t)s->bits.size >> 6) * sizeof(uint32_t);
+    uint32_t *rank = trod_slab_take(ranks);
     struct trod_bits bits = s->bits;
     uint32_t *owner = s->owner;
     bool ok = rank != NULL;
@@ -71,7 +73,7 @@ bool trod_stack_renumber(struct trod_stack *s, size_t more)
             s->owner = owner;
     }
     if (!ok) {
-        free(rank);
+        trod_slab_give(rank, ranks);
         return false;
     }
     trod_bits_ranks(&s->bits, rank);
@@ -86,7 +88,7 @@ bool trod_stack_renumber(struct trod_stack *s, size_t more)
         if (s->owner)
             s->owner[s->lines.at[i].pos] = (uint32_t)i;
     }
-    free(rank);
+    trod_slab_give(rank, ranks);
     if (bits.word != s->bits.word)
         trod_bits_free(&s->bits);
     s->bits = bits;
@@ -103,10 +105,13 @@ bool trod_stack_reserve(struct trod_stack *s, size_t n)
         return false;
     if (s->opt.first && s->n_first + n > s->cap_first) {
         const size_t cap = 2 * s->cap_first + n;
-        struct trod_first *more = realloc(s->first, cap * sizeof *more);
+        struct trod_first *more = trod_slab_take(cap * sizeof *more);
 
         if (!more)
             return false;
+        if (s->n_first)
+            memcpy(more, s->first, s->n_first * sizeof *more);
+        trod_slab_give(s->first, s->cap_first * sizeof *more);
         s->first = more;
         s->cap_first = cap;
     }
@@ -231,10 +236,9 @@ bool trod_stack_feed(struct trod_stack *s, const struct trod_refs *refs, size_t 
 
         /* with a limit any reference may make the stack forget a line */
         k = s->opt.limit ? 1 : n - i < TROD_STACK_BLOCK ? n - i : TROD_STACK_BLOCK;
-        if (!trod_stack_reserve(s, k))
-            return false;
         if (s->opt.limit)
-            ok = one(s, at.line[0], at.class[0], at.touched ? at.touched[0] : 0, o);
+            ok = trod_stack_reserve(s, 1) &&
+                 one(s, at.line[0], at.class[0], at.touched ? at.touched[0] : 0, o);
         else
             ok = trod_stack_block(s, &at, (uint32_t)k, o);
         if (!ok)
