@@ -199,8 +199,8 @@ TROD_WIDEST static inline void trod_stack_repeats_widest(struct trod_stack_block
 bool trod_stack_block(struct trod_stack *s, const struct trod_refs *refs, uint32_t n,
                       uint32_t *out);
 /*
- * block.c: count what was noted in S's block. Where counters are not in the nearest caches many are
- * prefetched at a time, as nothing is between them. Returns false without memory.
+ * block.c: count what was noted in S's block. Where counters are not in the nearest caches the
+ * processor loads many at a time, as nothing is between them. Returns false without memory.
  */
 bool trod_stack_noted(struct trod_stack *s);
 /* stack.c to block.c: the first reference to LINE, in SLOT, of class CLASS. */
