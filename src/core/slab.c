@@ -29,6 +29,7 @@ enum { DIVIDES = 1 };
 /* Stands in the first leaf of its memory. */
 struct slab {
     struct slab *next, *before;
+    size_t used; /* behind so many bytes nothing was ever taken: they are zero */
     /* of node i, whose halves are 2 i and 2 i + 1: LEAF << most - 1 bytes are the largest free
        block below; 0: there is none, or the node is a block */
     uint8_t most[2 * LEAVES];
@@ -116,33 +117,53 @@ static void drop(struct slab *s)
     munmap(s, SLAB);
 }
 
-void *trod_slab_take(size_t bytes)
+/* BYTES of memory, of which the first *DIRTY need not be zero. */
+static void *take(size_t bytes, size_t *dirty)
 {
     const unsigned order = bytes < SLAB ? order_of(bytes) : TOP;
     struct slab *s;
-    void *p;
+    char *p = NULL;
+
+    *dirty = bytes;
 
     if (!DIVIDES || bytes < LEAF)
         return bytes < SIZE_MAX / 2 ? aligned_alloc(ALIGN, (bytes + ALIGN - 1) & -(size_t)ALIGN)
                                     : NULL;
-    if (order == TOP)
+    if (order == TOP) {
+        *dirty = 0;
         return trod_map_huge(trod_mapped(bytes, SLAB));
+    }
     pthread_mutex_lock(&slabs.lock);
     for (s = slabs.first; s && s->most[1] < order;)
         s = s->next;
     if (!s)
         s = new_slab();
-    p = s ? cut(s, order) : NULL;
+    if (s) {
+        p = cut(s, order);
+        const size_t at = (size_t)(p - (char *)s), was = s->used > at ? s->used - at : 0;
+
+        *dirty = was < bytes ? was : bytes;
+        if (s->used < at + bytes)
+            s->used = at + bytes;
+    }
     pthread_mutex_unlock(&slabs.lock);
     return p;
 }
 
+void *trod_slab_take(size_t bytes)
+{
+    size_t dirty;
+
+    return take(bytes, &dirty);
+}
+
 void *trod_slab_zeroed(size_t bytes)
 {
-    void *p = trod_slab_take(bytes);
+    size_t dirty;
+    void *p = take(bytes, &dirty);
 
-    if (p && (!DIVIDES || bytes <= SLAB / 2)) /* what is mapped alone is new */
-        memset(p, 0, bytes);
+    if (p && dirty)
+        memset(p, 0, dirty);
     return p;
 }
 
