@@ -43,12 +43,12 @@ static struct {
     struct slab *first;
 } slabs = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The order of the least block that has BYTES: 1 for a leaf. */
+/* The order of the least block that has BYTES: 1 for a leaf, TOP for what is no part of a slab. */
 static unsigned order_of(size_t bytes)
 {
     unsigned order = 1;
 
-    while ((size_t)LEAF << (order - 1) < bytes)
+    while (order < TOP && (size_t)LEAF << (order - 1) < bytes)
         order++;
     return order;
 }
@@ -120,12 +120,11 @@ static void drop(struct slab *s)
 /* BYTES of memory, of which the first *DIRTY need not be zero. */
 static void *take(size_t bytes, size_t *dirty)
 {
-    const unsigned order = bytes < SLAB ? order_of(bytes) : TOP;
+    const unsigned order = order_of(bytes);
     struct slab *s;
     char *p = NULL;
 
     *dirty = bytes;
-
     if (!DIVIDES || bytes < LEAF)
         return bytes < SIZE_MAX / 2 ? aligned_alloc(ALIGN, (bytes + ALIGN - 1) & -(size_t)ALIGN)
                                     : NULL;
@@ -169,7 +168,7 @@ void *trod_slab_zeroed(size_t bytes)
 
 void trod_slab_give(void *p, size_t bytes)
 {
-    const unsigned order = bytes < SLAB ? order_of(bytes) : TOP;
+    const unsigned order = order_of(bytes);
     struct slab *s;
     unsigned i;
 
