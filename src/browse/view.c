@@ -90,6 +90,7 @@ static void begin_indexes(struct view *v)
         if (s->no_index || v->index[k] || trod_nav_index(b->nav) || b->rows == 0)
             continue;
         v->index[k] = background_begin(s->paths[k], s->trace[k], s->index_dir, s->jobs);
+        v->index_of[k] = b->length;
     }
 }
 
@@ -150,12 +151,16 @@ void view_compared(struct view *v, struct browse_pair_state *out)
         out->done = false;
 }
 
-/* An index that has been made is used from here on. True: some are still being made. */
+/*
+ * An index that has been made is used from here on. Where the trace has grown since it was begun, one of
+ * what the trace is now follows. True: some are still being made.
+ */
 static bool poll_indexes(struct view *v)
 {
-    bool runs = false;
+    bool runs = false, grown = false, again = false;
 
     for (unsigned k = 0; k < v->n; k++) {
+        struct browse *b = v->b[k];
         enum background_state state;
         unsigned percent;
         const char *why;
@@ -167,14 +172,22 @@ static bool poll_indexes(struct view *v)
         if (state == BACKGROUND_RUNS)
             continue;
         if (state == BACKGROUND_FAILED)
-            browse_say(v->b[k], "no index: %s", why);
-        else if (browse_reopen(v->b[k]) < 0)
-            browse_say(v->b[k], "the index cannot be used");
+            browse_say(b, "no index: %s", why);
+        else if (browse_grown(b))
+            grown = true;
+        else if (browse_reopen(b) < 0)
+            browse_say(b, "the index cannot be used");
+        else
+            again |= b->length != v->index_of[k];
         background_end(v->index[k]);
         v->index[k] = NULL;
         v->stale = true;
     }
-    return runs;
+    if (grown)
+        view_look_again(v);
+    else if (again)
+        begin_indexes(v);
+    return runs || grown || again;
 }
 
 bool view_index_made(struct view *v)

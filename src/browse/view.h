@@ -33,6 +33,7 @@ struct view {
     struct browse_pair *later;   /* of the traces as they have grown, until it is done */
     bool later_again;            /* they have grown since it began */
     struct background *index[2]; /* that are being made; NULL: none */
+    uint64_t index_of[2];        /* how long the trace was when it was begun, in bytes */
     bool single;                 /* of two traces only that with the cursor is seen */
     struct browse_source source[2];
     char expression[VIEW_LINE]; /* what was looked for last */

@@ -174,6 +174,23 @@ for how in --no-index --quiet; do
     keys q
     over 0
 done
+# a trace that grows while its index is made gets the index of all its rows
+lines=$(fewer 400000 20000)
+seq 1 "$lines" | sed 's/.*/& clk R X0 0000000000000011/' >long.tarmac
+cp long.tarmac longer.tarmac
+browser 80 24 --quiet longer.tarmac
+shows '^> +0 REG'
+cat t.tarmac >>longer.tarmac
+keys End
+shows "^> +$((lines + 15)) "
+for ((i = 0; i < 300; i++)); do # the index is made behind what is seen
+    "$TROD" index --info --format json longer.tarmac >info 2>errors &&
+        jq -e ".traces[0].rows == $lines + 16" info >jq && break
+    sleep 0.1
+done
+check test "$i" -lt 300
+keys q
+over 0
 : >grows.tarmac
 browser 80 24 --from tarmac grows.tarmac
 shows 'the trace has no rows'
