@@ -152,8 +152,8 @@ void view_compared(struct view *v, struct browse_pair_state *out)
 }
 
 /*
- * An index that has been made is used from here on. Where the trace has grown since it was begun, one of
- * what the trace is now follows. True: some are still being made.
+ * An index that has been made is used from here on. Where the trace has grown since it was begun,
+ * one of what the trace is now follows. True: some are still being made.
  */
 static bool poll_indexes(struct view *v)
 {

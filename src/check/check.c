@@ -8,6 +8,8 @@
 #include "check/parts.h"
 #include "core/endian.h"
 #include "core/sized.h"
+#include "core/spare.h"
+#include "core/zeroed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,8 +118,8 @@ static void fini(void *st)
     trod_where_free(c->where);
     free(c->wanted);
     free(c->found);
-    free(c->facts);
-    free(c->codes);
+    trod_zeroed_free(c->facts, c->n_facts * sizeof *c->facts);
+    trod_spare_give(c->codes, CODES * sizeof *c->codes);
     free(c->words);
     free(c->schedule.entry);
     chk_part_free(c->part);
@@ -134,7 +136,7 @@ void chk_use_isa(struct chk *c, enum trod_isa isa)
     c->isa_known = true;
     c->isa = isa;
     if (c->facts)
-        memset(c->facts, 0, (c->facts_mask + 1) * sizeof *c->facts);
+        memset(c->facts, 0, c->n_facts * sizeof *c->facts);
     if (c->codes)
         memset(c->codes, 0, CODES * sizeof *c->codes);
 }
@@ -157,16 +159,10 @@ static const struct trod_insn *decode(struct chk *c, const struct trod_batch *b,
 /* Room for facts at place SLOT, as long as that is within reason. Fewer do, but are slower. */
 static void grow_facts(struct chk *c, uint32_t slot)
 {
-    uint32_t n = c->facts_mask + 1, more = n;
-    struct chk_facts *facts;
+    const size_t n = slot < FACTS_MOST ? (size_t)slot + 1 : FACTS_MOST;
 
-    while (more <= slot && more < FACTS_MOST)
-        more *= 2;
-    if (more == n || !(facts = realloc(c->facts, more * sizeof *facts)))
-        return;
-    memset(facts + n, 0, (more - n) * sizeof *facts);
-    c->facts = facts;
-    c->facts_mask = more - 1;
+    if (trod_zeroed_room(&c->facts, &c->n_facts, n, sizeof *c->facts) == TROD_OK)
+        c->facts_mask = (uint32_t)c->n_facts - 1;
 }
 
 /* What row I is, whose opcode K has. */
@@ -197,7 +193,7 @@ const struct chk_code *chk_code(struct chk *c, const struct trod_batch *b, uint3
     uint64_t h;
 
     if (code.len && code.len <= sizeof key.bytes &&
-        (c->codes || (c->codes = calloc(CODES, sizeof *c->codes)))) {
+        (c->codes || (c->codes = trod_spare_zeroed(CODES * sizeof *c->codes)))) {
         key.len = (uint8_t)code.len;
         memcpy(key.bytes, trod_batch_bytes(b, code), code.len);
         h = trod_load_le64(key.bytes) * GOLDEN ^ trod_load_le64(key.bytes + 8);
@@ -365,9 +361,9 @@ static int judge(struct chk *c, const struct trod_batch *b, uint32_t from, uint3
 int chk_use_facts(struct chk *c)
 {
     if (c->family->facts && !c->facts) {
-        if (!(c->facts = calloc(FACTS_LEAST, sizeof *c->facts)))
+        if (trod_zeroed_room(&c->facts, &c->n_facts, FACTS_LEAST, sizeof *c->facts) < 0)
             return TROD_ERR_NOMEM;
-        c->facts_mask = FACTS_LEAST - 1;
+        c->facts_mask = (uint32_t)c->n_facts - 1;
     }
     return TROD_OK;
 }

@@ -114,10 +114,11 @@ struct chk {
     uint64_t lines, lines_to;
     struct trod_insn_decoder *insn; /* NULL: none for this ISA */
     struct chk_facts *facts;        /* by place in batch->shared */
-    uint32_t facts_mask;
-    struct chk_code *codes; /* the same by opcode: direct-mapped */
-    struct chk_code code;   /* of one that has no place there */
-    struct chk_word *words; /* of text traces: direct-mapped by pc */
+    size_t n_facts;                 /* places, a power of two */
+    uint32_t facts_mask;            /* that less one */
+    struct chk_code *codes;         /* the same by opcode: direct-mapped */
+    struct chk_code code;           /* of one that has no place there */
+    struct chk_word *words;         /* of text traces: direct-mapped by pc */
     uint32_t words_mask, words_missed;
     bool insn_tried;
     bool isa_known; /* what the decoder is for; else what the meta says when it is first asked */

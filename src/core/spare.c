@@ -86,6 +86,18 @@ void *trod_spare_take(size_t bytes)
     return p ? p : map(bytes);
 }
 
+void *trod_spare_zeroed(size_t bytes)
+{
+    void *p;
+
+    if (bytes < SMALL) {
+        p = trod_spare_take(bytes);
+        return p ? memset(p, 0, bytes) : NULL;
+    }
+    p = kept(bytes);
+    return p ? memset(p, 0, bytes) : trod_map(mapped(bytes));
+}
+
 void trod_spare_give(void *p, size_t bytes)
 {
     if (bytes < SMALL)

@@ -15,6 +15,11 @@
 
 /* BYTES of memory, aligned to 64, with whatever was left there. NULL: no memory. */
 void *trod_spare_take(size_t bytes);
+/*
+ * The same, all zero: for tables of which some users touch little. New memory is made of small
+ * pages, when they are touched.
+ */
+void *trod_spare_zeroed(size_t bytes);
 /* P of BYTES, as they were taken, is not used any more; or NULL. */
 void trod_spare_give(void *p, size_t bytes);
 

@@ -52,6 +52,43 @@ void trod_zeroed_free(void *p, size_t bytes)
         munmap(p, mapped(bytes));
 }
 
+/* ThreadSanitizer knows nothing of mremap: addresses that another thread left would be races */
+#if defined MREMAP_MAYMOVE && !defined __SANITIZE_THREAD__
+enum { MOVES = 1 };
+
+/* P of HAD bytes, which were mapped and stay of the same kind of pages, with BYTES. NULL: no
+ * memory. */
+static void *moved(void *p, size_t had, size_t bytes)
+{
+    const size_t was = mapped(had), is = mapped(bytes);
+    char *to;
+
+    if (!is)
+        return NULL;
+    if (bytes < TROD_HUGE_PAGE) {
+        to = mremap(p, was, is, MREMAP_MAYMOVE);
+    } else if ((to = trod_map_huge(
+                    is))) { /* what is moved by itself need not begin with a huge page */
+        if (mremap(p, was, was, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED) {
+            munmap(to, is);
+            return NULL;
+        }
+    }
+    if (!to || to == MAP_FAILED)
+        return NULL;
+    make_pages(to + was, is - was);
+    return to;
+}
+#else
+enum { MOVES = 0 };
+
+static void *moved(void *p, size_t had, size_t bytes)
+{
+    (void)p, (void)had, (void)bytes;
+    return NULL;
+}
+#endif
+
 /* P of HAD bytes, or NULL, with BYTES, which are more. NULL: no memory. */
 static void *grown(void *p, size_t had, size_t bytes)
 {
@@ -63,19 +100,9 @@ static void *grown(void *p, size_t had, size_t bytes)
             memset(to + had, 0, bytes - had);
         return to;
     }
-/* ThreadSanitizer knows nothing of mremap: addresses that another thread left would be races */
-#if defined MREMAP_MAYMOVE && !defined __SANITIZE_THREAD__
-    if (had >= SMALL) {
-        to = mapped(bytes) ? mremap(p, mapped(had), mapped(bytes), MREMAP_MAYMOVE) : MAP_FAILED;
-        if (to == MAP_FAILED)
-            return NULL;
-        make_pages(to + mapped(had), mapped(bytes) - mapped(had));
-        return to;
-    }
-#endif
-    to = trod_map(mapped(bytes));
-    if (to)
-        make_pages(to, mapped(bytes));
+    if (MOVES && had >= (bytes < TROD_HUGE_PAGE ? (size_t)SMALL : (size_t)TROD_HUGE_PAGE))
+        return moved(p, had, bytes);
+    to = trod_zeroed_new(bytes);
     if (to && p) {
         memcpy(to, p, had);
         trod_zeroed_free(p, had);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/spare.h"
 #include "isa/a64_atomics.h"
 #include "isa/capstone.h"
 #include "isa/ppc.h"
@@ -140,13 +141,13 @@ int trod_disasm_new(struct trod_disasm **out, enum trod_isa isa, enum trod_endia
 
     *out = NULL;
     if (d) {
-        d->slots = calloc(SLOTS, sizeof *d->slots);
-        d->codes = calloc(SLOTS, sizeof *d->codes);
+        d->slots = trod_spare_zeroed(SLOTS * sizeof *d->slots);
+        d->codes = trod_spare_zeroed(SLOTS * sizeof *d->codes);
     }
     if (!d || !d->slots || !d->codes) {
         if (d) {
-            free(d->slots);
-            free(d->codes);
+            trod_spare_give(d->slots, SLOTS * sizeof *d->slots);
+            trod_spare_give(d->codes, SLOTS * sizeof *d->codes);
         }
         free(d);
         return TROD_ERR_NOMEM;
@@ -167,8 +168,8 @@ void trod_disasm_free(struct trod_disasm *d)
     if (!d)
         return;
     close_capstone(d);
-    free(d->slots);
-    free(d->codes);
+    trod_spare_give(d->slots, SLOTS * sizeof *d->slots);
+    trod_spare_give(d->codes, SLOTS * sizeof *d->codes);
     free(d);
 }
 

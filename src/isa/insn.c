@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/spare.h"
 #include "isa/capstone.h"
 
 enum { SLOTS = 1 << 14 };
@@ -133,7 +134,7 @@ int trod_insn_decoder_new(struct trod_insn_decoder **out, enum trod_isa isa,
 
     *out = NULL;
     if (d)
-        d->slots = calloc(SLOTS, sizeof *d->slots);
+        d->slots = trod_spare_zeroed(SLOTS * sizeof *d->slots);
     if (!d || !d->slots) {
         free(d);
         return TROD_ERR_NOMEM;
@@ -153,7 +154,7 @@ void trod_insn_decoder_free(struct trod_insn_decoder *d)
     if (!d)
         return;
     close_handles(d);
-    free(d->slots);
+    trod_spare_give(d->slots, SLOTS * sizeof *d->slots);
     free(d);
 }
 

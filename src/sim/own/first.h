@@ -32,10 +32,10 @@ struct trod_first_cache {
 };
 
 /*
- * References that are kept, in blocks of TROD_FIRST_KEPT bytes. LINES above 0: a block of one
- * reference, of which so many lines in a row are meant.
+ * References that are kept, in blocks of TROD_FIRST_KEPT bytes, a huge page. LINES above 0: a block
+ * of one reference, of which so many lines in a row are meant.
  */
-enum { TROD_FIRST_KEPT = 1 << 20 };
+enum { TROD_FIRST_KEPT = 1 << 21 };
 
 struct trod_first_kept {
     struct trod_first_kept *next;
