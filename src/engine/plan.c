@@ -20,12 +20,12 @@
 enum { TURNS = 8, IN_ORDER = 1 << 20 };
 
 /*
- * Passing over records takes a fifth of what counting them does, less of what sites are wanted for,
- * and next to nothing of what is done with records where they lie (places). Of parts that go on
- * from what came before, each later one is read by a thread that has passed over more: so it is
+ * Passing over records takes a quarter of the time of reading and counting them, most of it to read
+ * them, and next to nothing of what is done with records where they lie (places). Of parts that go
+ * on from what came before, each later one is read by a thread that has passed over more: so it is
  * shorter.
  */
-enum { PASSING = 5, PASSING_SITES = 12, PASSING_NEARLY = 50 };
+enum { PASSING = 4, PASSING_NEARLY = 50 };
 
 /*
  * Parts of members for each thread where each part meets for the first time what others have met:
@@ -204,7 +204,7 @@ static size_t cut_for_threads(const struct trod_run *r, size_t i, size_t pieces,
                               struct trod_candidate *as)
 {
     const double size = (double)trod_trace_bytes(r->whole, i);
-    const double passing = places(r) ? PASSING_NEARLY : r->sites ? PASSING_SITES : PASSING;
+    const double passing = places(r) ? PASSING_NEARLY : PASSING;
     uint64_t want[RUN_PARTS];
     double left = 1, all = 1;
     size_t n = 0;
