@@ -344,10 +344,10 @@ class World:
             for one in ("READ", "WRITE") if op == "ATOMIC" else (op,) if op in KINDS else ():
                 self.thread = thread
                 self.reference(self.core_of.setdefault(thread, len(self.core_of) % self.cores), one, addr, size, pc, paddr)
-            last = [c for c in sum(self.cache.values(), []) if not c.next and c.n["references"]]
-            if a["full"] and not is_full and last and all(c.is_full() for c in last):
-                is_full, self.full_after = True, self.so_far()["instructions"]
-                self.anew()
+                last = [c for c in sum(self.cache.values(), []) if not c.next and c.n["references"]]
+                if a["full"] and not is_full and last and all(c.is_full() for c in last):
+                    is_full, self.full_after = True, self.so_far()["instructions"]  # of an atomic access the write counts then
+                    self.anew()
         if waits:
             self.anew()
         if a["full"] and not is_full:

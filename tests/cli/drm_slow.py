@@ -43,7 +43,7 @@ class Writer:
     def __init__(self, rng, how, tid, instructions):
         self.rng, self.how, self.tid = rng, how, tid
         self.bytes, self.ends = bytearray(), []
-        self.given, self.records, self.fetched, self.chunks, self.window = set(), 0, 0, 0, 0
+        self.given, self.records, self.fetched, self.chunks, self.window = set(), 0, 0, 0, -1
         self.time, self.base = rng.randrange(1000, 2000), 0x400000
         self.entry(25, 0, how["version"])
         self.mark(12, how["version"])
@@ -76,7 +76,7 @@ class Writer:
         self.cpu = self.rng.randrange(4)
         self.mark(2, self.time)
         if self.how["windows"]:
-            self.window += self.rng.random() < .1
+            self.window += self.rng.random() < .1 or self.window < 0  # the first one is number 0
             self.mark(14, self.window)
         self.mark(3, self.cpu)
 

@@ -5,4 +5,5 @@ needs_format drmemtrace
 
 export PYTHONDONTWRITEBYTECODE=1
 check python3 "$TROD_SOURCE/tests/cli/drm_slow.py" "$TROD" 0 "$(fewer 24 6)"
+check python3 "$TROD_SOURCE/tests/cli/drm_slow.py" "$TROD" 7045 7046 # windows
 finish
