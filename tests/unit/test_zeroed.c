@@ -1,6 +1,7 @@
 /*
  * test_zeroed.c - memory for large tables and arrays (core/zeroed.h): zero at first, of any size,
- * and kept where an array becomes larger.
+ * and kept where an array becomes larger; memory that is kept for who wants it next (core/spare.h,
+ * core/recent.h): zero again where that is promised.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "core/recent.h"
+#include "core/spare.h"
 #include "core/zeroed.h"
 #include "trod/types.h"
 
@@ -82,10 +85,59 @@ static void no_room(void **state)
     trod_zeroed_free(p, have * sizeof *p);
 }
 
+/* Blocks of all sizes are given back full, and taken again. */
+static void spares(void **state)
+{
+    static const size_t sizes[] = {1, 131071, 131072, 1 << 20, (1 << 20) + 1, 5000000};
+    enum { N = 3 };
+
+    (void)state;
+    for (size_t i = 0; i < 3 * sizeof sizes / sizeof *sizes; i++) {
+        const size_t n = sizes[i / 3];
+        unsigned char *p[N];
+
+        for (unsigned k = 0; k < N; k++) {
+            p[k] = i % 3 == 1 ? trod_spare_take(n) : trod_spare_zeroed(n);
+            assert_non_null(p[k]);
+            if (i % 3 != 1)
+                check_zero(p[k], n);
+            memset(p[k], 0xff, n);
+        }
+        for (unsigned k = 0; k < N; k++)
+            trod_spare_give(p[k], n);
+    }
+    trod_spare_give(NULL, 1);
+    trod_spare_give(NULL, 1 << 22);
+}
+
+/* More tables of addresses than are kept, each with something else in it, three times. */
+static void recents(void **state)
+{
+    enum { N = 11 };
+    struct trod_recent *t[N];
+
+    (void)state;
+    for (unsigned round = 0; round < 3; round++) {
+        for (unsigned k = 0; k < N; k++) {
+            t[k] = trod_recent_new();
+            assert_non_null(t[k]);
+            check_zero((const unsigned char *)t[k], TROD_RECENT * sizeof *t[k]);
+            for (uint64_t i = 0; i < 1u << k; i++) /* the last has all of its words */
+                trod_recent_put(t[k], i * 4099 * 64, k, k % 2 ? UINT64_MAX : 1);
+            for (uint64_t i = 0; k == N - 1 && i < TROD_RECENT; i++)
+                trod_recent_put(t[k], i * 64, k, UINT64_C(1) << (i & 63));
+        }
+        for (unsigned k = 0; k < N; k++)
+            trod_recent_free(t[k]);
+    }
+    trod_recent_free(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tables), cmocka_unit_test(arrays),
-                                       cmocka_unit_test(no_room)};
+                                       cmocka_unit_test(no_room), cmocka_unit_test(spares),
+                                       cmocka_unit_test(recents)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
