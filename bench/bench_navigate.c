@@ -6,6 +6,8 @@
  * Traces are those of trod-gen, TROD_BENCH_MB of each before compression (2,000 without it):
  * Tarmac, the same in gzip, drmemtrace, the same as a zip archive, TT6, Tarmac of a program that
  * mostly calls. TROD names the command.
+ * Arguments name the traces that are asked about (all without them). TROD_BENCH_TRACES names a
+ * directory where traces and their indexes stay, and are taken from if they are there.
  * Processor time is what a busy machine disturbs least; places are the same in each run. Each
  * question is asked 20 times for each of the rounds (TROD_BENCH_ROUNDS, 5).
  */
@@ -57,7 +59,7 @@ static const struct question {
     {"state-memory-64", {"state", "--at", "ROW", "--memory", "BYTES64"}},
     {"state-memory-4096", {"state", "--at", "ROW", "--memory", "BYTES4096"}},
     {"state-diff", {"state", "--diff", "TWO"}},
-    {"state-diff-far", {"state", "--diff", "FAR"}},
+    {"state-diff-far", {"state", "--diff", "FAR", "--memory", "BYTES4096"}},
     {"who-memory-before", {"who", "--memory", "BYTES8", "--before", "ROW"}},
     {"who-memory-after", {"who", "--memory", "BYTES8", "--after", "ROW"}},
     {"who-register", {"who", "--register", "x0", "--before", "ROW"}},
@@ -95,6 +97,9 @@ static const struct question {
     {"find-instructions", {"find", "kind == READ", "--count", "--instructions", "ROWS"}},
 };
 
+/* Directory where traces stay; NULL: they are removed. */
+static const char *kept;
+
 static bool run(const char *text)
 {
     const int status = system(text); /* NOLINT(cert-env33-c) the benchmark's own command */
@@ -108,8 +113,11 @@ static void make(const struct input *in, char *out, size_t size)
     const double records = (double)bench_bytes(2000) / in->bytes;
     char text[8 * PATH], plain[2 * PATH];
 
-    snprintf(plain, sizeof plain, "%s/plain%s", dir, in->pack ? "" : in->suffix);
-    snprintf(out, size, "%s/%s%s", dir, in->pack ? in->name : "plain", in->suffix);
+    snprintf(plain, sizeof plain, "%s/%s%s", dir, in->name, in->pack ? "" : in->suffix);
+    snprintf(out, size, "%s/%s%s", dir, in->name, in->suffix);
+    snprintf(text, sizeof text, "%s.trodx", out);
+    if (kept && access(out, R_OK) == 0 && access(text, R_OK) == 0)
+        return;
     snprintf(text, sizeof text, "'%s' %s --records %.0f >'%s'", gen, in->kind, records, plain);
     if (!run(text))
         bench_die("trod-gen failed");
@@ -352,9 +360,22 @@ static void measure(const struct input *in)
     free(places);
     free(all.wall);
     free(all.processor);
+    if (kept)
+        return;
     unlink(path);
     strncat(path, ".trodx", sizeof path - strlen(path) - 1);
     unlink(path);
+}
+
+/* Whether a trace of this name is wanted: one of the arguments, or there are none. */
+static bool wanted(const char *name, char **names)
+{
+    if (!*names)
+        return true;
+    for (; *names; names++)
+        if (strcmp(*names, name) == 0)
+            return true;
+    return false;
 }
 
 int main(int argc, char **argv)
@@ -363,16 +384,21 @@ int main(int argc, char **argv)
     const char *tmp = getenv("TMPDIR");
 
     (void)argc;
+    kept = getenv("TROD_BENCH_TRACES");
     trod = getenv("TROD");
     if (!trod)
         bench_die("TROD does not name the command");
     snprintf(self, sizeof self, "%s", argv[0]);
     snprintf(gen, sizeof gen, "%s/../tests/gen/trod-gen", dirname(self));
     snprintf(dir, sizeof dir, "%s/trod-bench-XXXXXX", tmp ? tmp : "/tmp");
-    if (!mkdtemp(dir))
+    if (kept)
+        snprintf(dir, sizeof dir, "%s", kept);
+    else if (!mkdtemp(dir))
         bench_die_errno("mkdtemp");
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
-        measure(&inputs[i]);
-    rmdir(dir);
+        if (wanted(inputs[i].name, argv + 1))
+            measure(&inputs[i]);
+    if (!kept)
+        rmdir(dir);
     return 0;
 }
