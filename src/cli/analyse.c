@@ -171,16 +171,6 @@ static int choose(struct analysing *k, const struct trod_match_options *choice,
                  : trod_match_new(&k->match, choice, &k->diag);
 }
 
-/* Rows that are in both. */
-static void narrow(struct trod_range *r, const struct trod_range *by)
-{
-    if (!r->set || by->lo > r->lo)
-        r->lo = by->lo;
-    if (!r->set || by->hi < r->hi)
-        r->hi = by->hi;
-    r->set = true;
-}
-
 /* The part of the trace that is asked for, into OPT and, where that cannot say it, into CHOICE. */
 static int part_of(struct analysing *k, struct trod_match_options *choice,
                    const struct cli_planned *plan, size_t n, struct trod_run_options *opt)
@@ -193,10 +183,8 @@ static int part_of(struct analysing *k, struct trod_match_options *choice,
 
     if (r < 0 || !(s.rows.set || s.times.set))
         return r;
-    if (s.rows.set)
-        narrow(&choice->range, &s.rows);
-    if (s.times.set)
-        narrow(&choice->time, &s.times);
+    cli_narrow(&choice->range, &s.rows);
+    cli_narrow(&choice->time, &s.times);
     r = choose(k, choice, plan, n);
     if (r == 0)
         opt->trace.want |= trod_match_want(k->match);

@@ -12,6 +12,7 @@
 #include "first.h"
 #include "flow.h"
 #include "navigating.h"
+#include "start.h"
 
 enum { AROUND = 1000 }; /* rows of context at the most */
 
@@ -61,9 +62,11 @@ struct finding {
     struct trod_trace *trace;
     struct trod_nav *nav; /* its index, where it is of use */
     struct trod_match_need need;
-    uint64_t next;     /* row behind those judged so far */
-    uint64_t all_rows; /* of the trace, with an index */
-    bool tally;        /* which says how many rows match, as far as its lists go */
+    struct trod_range asked; /* its rows, before the index makes them fewer */
+    uint64_t next;           /* row behind those judged so far */
+    uint64_t all_rows;       /* of the trace, with an index */
+    uint64_t until; /* rows before the first one whose number is too large, if there is one */
+    bool tally;     /* which says how many rows match, as far as its lists go */
     struct trod_match *match;
     struct trod_show *rows;
     struct trod_show_options show;
@@ -306,6 +309,8 @@ static int search_in_turn(struct finding *f)
             break;
         first = trod_match_seen(f->match) - b->n;
         r = show_batch(f, b, 0, b->n, first);
+        if (f->until == TROD_NOWHERE)
+            f->until = cli_numbers_end(f->trace, &f->filter.instructions, b, first);
         if (r < 0 || f->sink.failed ||
             ((trod_match_done(f->match) || f->found >= f->limit) && f->follow == 0))
             break;
@@ -347,22 +352,12 @@ static int open_trace(struct finding *f, const struct trod_trace_options *topt)
     return r;
 }
 
-static int first_row(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
-{
-    (void)b, (void)i, (void)n;
-    *(uint64_t *)user = row;
-    return 0;
-}
-
 /* Rows that may match are many: all is read, but for what lies long before the first of them. */
 static int begin_late(struct finding *f, struct trod_trace_options *topt)
 {
-    enum { FAR = 1 << 16 };
-    uint64_t row = 0, first;
-    const int r = trod_nav_search(f->nav, &f->need, 0, 0, first_row, &row);
+    const int r = cli_start_late(f->nav, &f->need, f->before, topt);
 
-    row = row > f->before ? row - f->before : 0;
-    if (r < 0 || row < FAR || !(topt->begin = trod_nav_begin(f->nav, row, f->need.owners, &first)))
+    if (r <= 0)
         return r;
     trod_trace_close(f->trace);
     f->trace = NULL;
@@ -386,9 +381,9 @@ static int open_index(struct finding *f)
 
     if (f->o->index.no_index || f->o->input.order != TROD_ORDER_FILE ||
         !trod_match_anywhere(f->match) || !trod_trace_rewindable(f->trace) ||
-        (f->o->count && f->filter.instructions.set) ||
-        (!f->need.bounded && !f->need.rows.set && !f->need.times.set && !f->need.pcs.set &&
-         !f->need.values.set && !trod_match_looks(f->match) && !trod_match_classes(f->match) &&
+        (!f->filter.instructions.set && !f->need.bounded && !f->need.rows.set &&
+         !f->need.times.set && !f->need.pcs.set && !f->need.values.set &&
+         !trod_match_looks(f->match) && !trod_match_classes(f->match) &&
          !(~f->need.kinds & ((1u << TROD_KINDS) - 1))))
         return 0;
     cli_nav_memory();
@@ -398,9 +393,14 @@ static int open_index(struct finding *f)
     cli_nav_match(f->nav, f->match);
     f->tally = f->o->count && f->limit == UINT64_MAX && trod_match_exact(f->match);
     r = trod_nav_count(f->nav, &f->all_rows);
-    if (r == 0 && f->limit != UINT64_MAX)
+    if (r == 0 && f->filter.instructions.set) {
+        r = cli_numbers(f->nav, &f->filter.instructions, &f->need.rows, &f->until);
+        everything = r == 0 && f->o->count; /* reading ends behind them */
+        r = r < 0 ? r : 0;
+    }
+    if (r == 0 && f->limit != UINT64_MAX && !everything)
         everything = f->need.owners && !f->need.pcs.set && trod_nav_meta(f->nav)->n_streams > 1;
-    if (r == 0 && f->limit == UINT64_MAX) {
+    if (r == 0 && f->limit == UINT64_MAX && !everything) {
         r = f->tally ? trod_nav_tally(f->nav, &f->need, NULL, NULL, &rows)
                      : trod_nav_expect(f->nav, &f->need, &rows);
         everything = r == 0 && rows > f->all_rows / 4; /* in turn, that is less */
@@ -449,9 +449,11 @@ static int search(struct finding *f)
 /* Rows up to the last one that had to be looked at. */
 static uint64_t rows_counted(const struct finding *f)
 {
-    const struct trod_range *in = &f->need.rows;
+    const struct trod_range *in = &f->asked;
     uint64_t n = f->nav ? f->all_rows : trod_match_seen(f->match);
 
+    if (f->until < n && trod_trace_meta(f->trace)->n_streams <= 1)
+        n = f->until;
     if (in->set)
         n = in->lo >= n ? 0 : in->hi < n ? in->hi + 1 : n;
     return f->limit != UINT64_MAX && f->found >= f->limit && f->last < n ? f->last + 1 : n;
@@ -516,6 +518,7 @@ static int prepare(struct finding *f)
         trod_match_single(f->match);
     trod_match_format(f->match, trod_trace_format(f->trace));
     trod_match_need(f->match, &f->need);
+    f->asked = f->need.rows;
     return open_index(f);
 }
 
@@ -554,6 +557,7 @@ static int run(struct cli *c, const void *opt)
     memset(&f, 0, sizeof f);
     f.c = c;
     f.o = opt;
+    f.until = TROD_NOWHERE;
     cli_diag_init(c, &f.diag);
     f.diag.strict = f.o->input.strict;
     r = prepare(&f);

@@ -8,7 +8,11 @@
 
 #include "trod/format.h"
 
-enum { NEAR = 1 << 12, FAR = 1 << 18 }; /* rows before a part: where its time is looked for */
+enum {
+    NEAR = 1 << 12,
+    FAR = 1 << 18, /* rows before a part: where its time is looked for; */
+    LATE = 1 << 16
+}; /* rows that are not worth to be passed over */
 
 /* What is wrong with the index. The rest is told by who reads the trace. */
 static void problem(void *user, const struct trod_problem *p)
@@ -30,8 +34,7 @@ static bool is_part(const struct part *p)
     return (p->need.rows.set && p->need.rows.lo) || p->need.times.set || p->numbers.set;
 }
 
-/* Rows that are in both. */
-static void narrow(struct trod_range *r, const struct trod_range *by)
+void cli_narrow(struct trod_range *r, const struct trod_range *by)
 {
     if (!by->set)
         return;
@@ -50,8 +53,8 @@ static struct part part_of(const struct cli_start *s)
         trod_match_need(s->match, &p.need);
         p.numbers = s->filter->instructions;
     }
-    narrow(&p.need.rows, &s->rows);
-    narrow(&p.need.times, &s->times);
+    cli_narrow(&p.need.rows, &s->rows);
+    cli_narrow(&p.need.times, &s->times);
     return p;
 }
 
@@ -88,20 +91,85 @@ static int by_times(const struct cli_start *s, const struct trod_range *times, u
     return r;
 }
 
-/* The same for instructions by their numbers, which rise where there is one stream. */
-static int by_numbers(const struct cli_start *s, const struct trod_range *numbers, uint64_t *row)
+/* Numbers of instructions rise where there is one stream. */
+static bool numbers_rise(const struct trod_nav *nav)
 {
     struct trod_index_info info;
+
+    return trod_index_about(nav, &info) && info.files == 1 && info.streams <= 1 &&
+           trod_nav_format(nav)->reads & TROD_COL_INDEX;
+}
+
+/* The row of the first instruction of number N or more. 1, 0 (there is none) or an error. */
+static int number_row(struct trod_nav *nav, uint64_t n, uint64_t *row)
+{
     char place[32];
+
+    snprintf(place, sizeof place, "insn:%llu", (unsigned long long)n);
+    return trod_nav_place(nav, place, row);
+}
+
+/* The number of the last instruction, if it lies near the end. 1, 0 (it does not) or an error. */
+static int last_number(struct trod_nav *nav, uint64_t *n)
+{
+    const struct trod_batch *b;
+    uint64_t rows;
+    uint32_t i;
+    int r = trod_nav_count(nav, &rows);
+
+    for (unsigned back = 0; r >= 0 && rows && back < NEAR; back++) {
+        r = trod_nav_row(nav, --rows, &b, &i);
+        if (r > 0 && b->kind[i] == TROD_INSTR && b->have & b->has[i] & TROD_COL_INDEX) {
+            *n = b->index[i];
+            return 1;
+        }
+    }
+    return r < 0 ? r : 0;
+}
+
+int cli_numbers(struct trod_nav *nav, const struct trod_range *numbers, struct trod_range *rows,
+                uint64_t *until)
+{
+    struct trod_range there = {.set = true, .hi = UINT64_MAX};
+    uint64_t last;
+    int r = numbers_rise(nav) ? last_number(nav, &last) : 0;
+
+    if (r <= 0)
+        return r;
+    if (numbers->lo > last)
+        r = trod_nav_count(nav, &there.lo);
+    else if (numbers->lo)
+        r = number_row(nav, numbers->lo, &there.lo);
+    if (r >= 0 && numbers->hi < last)
+        r = number_row(nav, numbers->hi + 1, &there.hi);
+    if (r < 0)
+        return r;
+    cli_narrow(rows, &there);
+    *until = there.hi;
+    return 1;
+}
+
+uint64_t cli_numbers_end(const struct trod_trace *t, const struct trod_range *numbers,
+                         const struct trod_batch *b, uint64_t first)
+{
+    if (numbers->set && trod_trace_files(t) == 1)
+        for (uint32_t i = 0; i < b->n; i++)
+            if (b->kind[i] == TROD_INSTR && b->have & b->has[i] & TROD_COL_INDEX &&
+                b->index[i] > numbers->hi)
+                return first + i;
+    return TROD_NOWHERE;
+}
+
+/* As by_times, for instructions by their numbers. */
+static int by_numbers(const struct cli_start *s, const struct trod_range *numbers, uint64_t *row)
+{
     uint64_t at;
     int r;
 
-    if (!trod_index_about(s->nav, &info) || info.files != 1 || info.streams > 1 ||
-        !(trod_nav_format(s->nav)->reads & TROD_COL_INDEX))
+    if (!numbers_rise(s->nav))
         return 0;
     trod_match_single(s->match);
-    snprintf(place, sizeof place, "insn:%llu", (unsigned long long)numbers->lo);
-    r = numbers->lo ? trod_nav_place(s->nav, place, &at) : 0;
+    r = numbers->lo ? number_row(s->nav, numbers->lo, &at) : 0;
     if (r > 0 && at > *row)
         *row = at;
     return r;
@@ -280,4 +348,24 @@ void cli_start_end(struct cli_start *s)
     if (s->own)
         trod_nav_close(s->nav);
     s->nav = NULL;
+}
+
+static int first_row(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
+{
+    (void)b, (void)i, (void)n;
+    *(uint64_t *)user = row;
+    return 0;
+}
+
+int cli_start_late(struct trod_nav *nav, const struct trod_match_need *need, uint64_t before,
+                   struct trod_trace_options *opt)
+{
+    uint64_t row = 0, first;
+    const int r = trod_nav_search(nav, need, 0, 0, first_row, &row);
+
+    row = row > before ? row - before : 0;
+    if (r < 0 || row < LATE)
+        return r < 0 ? r : 0;
+    opt->begin = trod_nav_begin(nav, row, need->owners, &first);
+    return opt->begin != NULL;
 }

@@ -37,6 +37,31 @@ struct cli_start {
 bool cli_start(struct cli_start *s, struct trod_trace_options *opt, struct trod_diag *diag);
 void cli_start_end(struct cli_start *s);
 
+/*
+ * Of ROWS those stay from the first instruction with a number in NUMBERS on, up to the first one
+ * with a larger number, which *UNTIL is; TROD_NOWHERE: there is none. 1, 0 (the index of NAV does
+ * not know) or an error.
+ */
+int cli_numbers(struct trod_nav *nav, const struct trod_range *numbers, struct trod_range *rows,
+                uint64_t *until);
+
+/*
+ * B, whose first row is row FIRST, is the next batch of T: the row of its first instruction with a
+ * larger number than NUMBERS; TROD_NOWHERE: none, or T has several files, each with its own.
+ */
+uint64_t cli_numbers_end(const struct trod_trace *t, const struct trod_range *numbers,
+                         const struct trod_batch *b, uint64_t first);
+
+/*
+ * Set OPT->begin for reading from BEFORE rows before the first one that may be what NEED says, by
+ * the index of NAV, if many lie before it. 1, 0 (reading begins as it would) or an error.
+ */
+int cli_start_late(struct trod_nav *nav, const struct trod_match_need *need, uint64_t before,
+                   struct trod_trace_options *opt);
+
+/* What is in both R and BY, to R. */
+void cli_narrow(struct trod_range *r, const struct trod_range *by);
+
 /* Does the analysis P follow what is going on in the rows before a part? */
 bool cli_follows(const struct cli_planned *p);
 

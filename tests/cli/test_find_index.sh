@@ -213,7 +213,9 @@ counts=('kind == READ' 'kind != INSTR' '!(kind == READ || kind == REG)' 'value =
     'pc in 0x10000..0x10080' 'pc == 0x10040 && kind == INSTR' 'pc in {0x10040, 0x10100} && kind != INSTR' 'has(register) || kind == READ' \
     'function == f1' 'function in {f0, f3} && kind == INSTR' 'function == nothing')
 # of a part, or of the first ones: how many rows were looked at is told, too
-parts=('--range 300..900' '--range 119500..120200' '--range 120500..' '--range 900000..' '--limit 4' '--first --range 120300..' '--limit 100 --range 300..700')
+parts=('--range 300..900' '--range 119500..120200' '--range 120500..' '--range 900000..' '--limit 4' '--first --range 120300..' '--limit 100 --range 300..700' \
+    '--instructions 1000..1100' '--instructions ..500 --range 300..' '--instructions ..500 --range 120000..' '--instructions 119950..' \
+    '--instructions 119950..119990 --range 200..' '--instructions 900000..' '--instructions 119900.. --limit 4')
 # by what many rows have in common, with or without bounds that whole blocks keep
 counts+=('size == 8' 'size < 8 && !(kind == REG)' 'kind == READ && size in {4, 8}' 'taken' '!(taken || untaken)' 'branch == conditional || size > 4' \
     'kernel' 'has(time)' '!has(addr)' 'stream == 0' 'stream == cpu7' 'flags & 0xffff == 0x240' 'has(value) && size == 8' 'time >= 0' \
