@@ -162,12 +162,12 @@ int nav_alike_count(const struct nav_alike *a, const struct nav_index *x, uint32
 }
 
 /*
- * Rows of segment S with an address, by block and kind: all to ALL, to SOME those of KINDS that say
+ * Rows of segment S that say BASE, by block and kind: all to ALL, to SOME those of KINDS that say
  * COLUMNS and are wanted.
  */
 static int by_kind(const struct nav_alike *a, const struct nav_index *x,
-                   const struct nav_segment *s, uint32_t kinds, uint32_t columns, uint64_t *all,
-                   uint64_t *some)
+                   const struct nav_segment *s, uint32_t base, uint32_t kinds, uint32_t columns,
+                   uint64_t *all, uint64_t *some)
 {
     struct nav_postings found = {0};
     const int rc = nav_postings_range(x, s, NAV_S_ALIKE, 0, NAV_ANY_CLASS, &found);
@@ -188,7 +188,7 @@ static int by_kind(const struct nav_alike *a, const struct nav_index *x,
         kind = kind_of(what);
         while (next < a->n && a->id[next] < p->key)
             next++;
-        if (!(what & TROD_COL_ADDR))
+        if (base & ~what)
             continue;
         all[block + kind] += p->a;
         if (kinds >> kind & 1 && !(columns & ~what) && next < a->n && a->id[next] == p->key &&
@@ -199,13 +199,25 @@ static int by_kind(const struct nav_alike *a, const struct nav_index *x,
     return rc;
 }
 
+int nav_alike_kinds(const struct nav_alike *a, const struct nav_index *x, uint32_t s, uint64_t *all,
+                    uint64_t *some)
+{
+    const struct nav_segment *segment = &x->segment[s];
+    const size_t n = TROD_KINDS * (size_t)(segment->to - segment->from);
+
+    memset(all, 0, n * sizeof *all);
+    memset(some, 0, n * sizeof *some);
+    return by_kind(a, x, segment, 0, UINT32_MAX, 0, all, some);
+}
+
 int nav_alike_within(const struct nav_alike *a, const struct nav_index *x, uint32_t s,
                      const struct trod_match_need *need, uint32_t columns, uint64_t *at)
 {
     const struct nav_segment *segment = &x->segment[s];
     const size_t blocks = segment->to - segment->from, n = TROD_KINDS * blocks;
     uint64_t *all = calloc(3 * n + 1, sizeof *all), *some = all + n, *within = some + n;
-    int rc = all ? by_kind(a, x, segment, need->kinds, columns, all, some) : TROD_ERR_NOMEM;
+    int rc = all ? by_kind(a, x, segment, TROD_COL_ADDR, need->kinds, columns, all, some)
+                 : TROD_ERR_NOMEM;
 
     if (rc == TROD_OK)
         rc = nav_spread_count(x, segment, need->lo, need->hi, within);

@@ -216,6 +216,50 @@ static bool by_class(const struct nav_counts *c)
            (c->classes || n->times.set || n->bounded || n->values.set);
 }
 
+/* Does it go by how rows look, and by nothing but their class besides? */
+static bool by_looks(const struct nav_counts *c)
+{
+    const struct trod_match_need *n = c->need;
+
+    return c->looks && (c->alike || !c->classes) && !n->pcs.set && !n->values.set &&
+           !n->times.set && !n->bounded;
+}
+
+/*
+ * Of rows of a kind, ALL, as many LOOK as it is wanted, of SOME the class is wanted: how many are
+ * both. Where there are others of each nobody knows which these are.
+ */
+static uint64_t both(uint64_t all, uint64_t look, uint64_t some)
+{
+    if (look == 0 || some == 0)
+        return 0;
+    if (look == NAV_UNCOUNTED || some == NAV_UNCOUNTED)
+        return NAV_UNCOUNTED;
+    return some == all ? look : look == all ? some : NAV_UNCOUNTED;
+}
+
+/* Rows of segment S that look as it is wanted, if classes are asked about of these. */
+static int count_looks(const struct nav_counts *c, const struct nav_index *x, uint32_t s,
+                       uint64_t *at)
+{
+    const size_t blocks = x->segment[s].to - x->segment[s].from, n = TROD_KINDS * blocks;
+    uint64_t *look = calloc(3 * n + 1, sizeof *look), *all = look + n, *some = all + n;
+    int rc = look ? nav_looks_kinds(c->looks, x, s, look) : TROD_ERR_NOMEM;
+
+    if (rc == TROD_OK && c->classes)
+        rc = nav_alike_kinds(c->alike, x, s, all, some);
+    for (size_t i = 0; rc == TROD_OK && i < n; i++) {
+        const uint64_t more = c->classes ? both(all[i], look[i], some[i]) : look[i];
+        uint64_t *to = &at[i / TROD_KINDS];
+
+        if (c->classes && !(c->need->kinds >> i % TROD_KINDS & 1))
+            continue;
+        *to = *to == NAV_UNCOUNTED || more == NAV_UNCOUNTED ? NAV_UNCOUNTED : *to + more;
+    }
+    free(look);
+    return rc;
+}
+
 static int look(struct nav_counts *c, const struct nav_index *x, uint32_t s)
 {
     const struct nav_segment *segment = &x->segment[s];
@@ -231,7 +275,7 @@ static int look(struct nav_counts *c, const struct nav_index *x, uint32_t s)
         return nav_alike_count(c->alike, x, s, need->kinds, columns, c->at + segment->from);
     }
     if (c->looks)
-        return nav_looks_count(c->looks, x, s, c->at + segment->from);
+        return count_looks(c, x, s, c->at + segment->from);
     if (need->values.set)
         return by_values(c, x, s, &need->values);
     if (!need->pcs.set)
@@ -245,7 +289,7 @@ static bool is_more(const struct nav_counts *c)
 {
     const struct trod_match_need *n = c->need;
 
-    if (by_class(c))
+    if (by_class(c) || by_looks(c))
         return false;
     return n->bounded || n->times.set || c->classes ||
            (c->looks && (n->values.set || n->pcs.set)) || (n->pcs.set && n->values.set);

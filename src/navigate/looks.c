@@ -16,6 +16,7 @@ struct nav_verdict {
     /* to count by: */
     bool counts;
     uint32_t shaped; /* kinds of shapes that are no instructions with an address */
+    uint8_t *kind;   /* by shape */
     uint64_t *mixed; /* of PC those where others are not wanted, in ascending order */
     size_t n_mixed;
 };
@@ -29,6 +30,7 @@ void nav_verdict_free(struct nav_verdict *v)
         return;
     free(v->pc);
     free(v->id);
+    free(v->kind);
     free(v->mixed);
     free(v);
 }
@@ -108,6 +110,8 @@ static void take(struct nav_verdict *v, const struct nav_shapes *s, const uint8_
 
         if (at < s->n && !placed)
             v->shaped |= 1u << s->at[at].kind;
+        if (at < s->n && v->kind)
+            v->kind[at] = s->at[at].kind;
         if (!keep[i]) {
             if (placed && v->mixed)
                 v->mixed[v->n_mixed++] = s->at[at].addr;
@@ -155,9 +159,12 @@ static int judge(struct trod_nav *nav, const struct nav_shapes *s, struct nav_ve
     v->pc = malloc(((size_t)s->n + 1) * sizeof *v->pc);
     v->id = malloc(((size_t)s->n + 1) * sizeof *v->id);
     v->counts = nav->tallies;
-    if (v->counts)
+    if (v->counts) {
         v->mixed = malloc(((size_t)s->n + 1) * sizeof *v->mixed);
-    if (!v->pc || !v->id || (v->counts && !v->mixed) || trod_batch_new(&b, TROD_BATCH_ROWS) < 0)
+        v->kind = malloc((size_t)s->n + 1);
+    }
+    if (!v->pc || !v->id || (v->counts && !(v->mixed && v->kind)) ||
+        trod_batch_new(&b, TROD_BATCH_ROWS) < 0)
         return TROD_ERR_NOMEM;
     b->meta = &nav->index->meta;
     for (uint32_t at = 0; rc >= 0 && at < s->n + TROD_KINDS;) {
@@ -239,21 +246,24 @@ int nav_looks_only(struct nav_verdict *v, const struct nav_index *x, uint32_t s,
     return rc;
 }
 
-/* Rows of FOUND, of blocks from FROM on, to those AT. */
-static void sum(const struct nav_postings *found, uint32_t from, uint64_t *at)
+/* Rows of FOUND, of blocks from FROM on, of KIND, to those AT, by block and kind. */
+static void sum(const struct nav_postings *found, uint32_t from, unsigned kind, uint64_t *at)
 {
     for (size_t i = 0; i < found->n; i++) {
-        uint64_t *n = &at[found->at[i].block - from];
+        uint64_t *n = &at[TROD_KINDS * (found->at[i].block - from) + kind];
 
         if (*n != NAV_UNCOUNTED)
             *n += found->at[i].a;
     }
 }
 
-static void unknown(const struct nav_postings *found, uint32_t from, uint64_t *at)
+/* How many rows of KINDS blocks of FOUND have is not known. */
+static void unknown(const struct nav_postings *found, uint32_t from, uint32_t kinds, uint64_t *at)
 {
     for (size_t i = 0; i < found->n; i++)
-        at[found->at[i].block - from] = NAV_UNCOUNTED;
+        for (unsigned kind = 0; kind < TROD_KINDS; kind++)
+            if (kinds >> kind & 1)
+                at[TROD_KINDS * (found->at[i].block - from) + kind] = NAV_UNCOUNTED;
 }
 
 /* Executions of instructions that are wanted. */
@@ -268,43 +278,56 @@ static int count_instructions(const struct nav_verdict *v, const struct nav_inde
         return rc;
     for (uint32_t k = segment->from; k < segment->to; k++)
         if (bare && x->block[k].flags & NAV_B_BARE)
-            at[k - segment->from] = NAV_UNCOUNTED;
-    sum(found, segment->from, at);
+            at[TROD_KINDS * (k - segment->from) + TROD_INSTR] = NAV_UNCOUNTED;
+    sum(found, segment->from, TROD_INSTR, at);
     for (size_t i = 0; i < found->n; i++)
         if (found->at[i].b & 1u << TROD_INSTR && among(v->mixed, v->n_mixed, found->at[i].key))
-            at[found->at[i].block - segment->from] = NAV_UNCOUNTED;
+            at[TROD_KINDS * (found->at[i].block - segment->from) + TROD_INSTR] = NAV_UNCOUNTED;
     return rc;
 }
 
-int nav_looks_count(const struct nav_verdict *v, const struct nav_index *x, uint32_t s,
-                    uint64_t *at)
+/* Rows of other shapes that are wanted; where there are some that are not kept nothing is known. */
+static int count_shapes(const struct nav_verdict *v, const struct nav_index *x,
+                        const struct nav_segment *segment, struct nav_postings *found, uint64_t *at)
 {
     static const uint64_t any = NAV_ANY_SHAPE;
+    int rc = nav_postings_keys(x, segment, NAV_S_TEXTS, v->id, v->n_ids, found);
+
+    for (size_t i = 0; rc == TROD_OK && i < found->n; i++)
+        sum(&(struct nav_postings){.at = &found->at[i], .n = 1}, segment->from,
+            v->kind[found->at[i].key], at);
+    found->n = 0;
+    if (rc == TROD_OK)
+        rc = nav_postings_keys(x, segment, NAV_S_TEXTS, &any, 1, found);
+    unknown(found, segment->from, UINT32_MAX, at);
+    return rc;
+}
+
+int nav_looks_kinds(const struct nav_verdict *v, const struct nav_index *x, uint32_t s,
+                    uint64_t *at)
+{
     const struct nav_segment *segment = &x->segment[s];
     const uint32_t from = segment->from, plain = v->kinds & PLAIN & ~(1u << TROD_INSTR);
     struct nav_postings found = {0};
     int rc;
 
-    for (uint32_t k = 0; k < segment->to - from; k++)
-        at[k] = v->counts ? 0 : NAV_UNCOUNTED;
+    for (size_t i = 0; i < TROD_KINDS * (size_t)(segment->to - from); i++)
+        at[i] = v->counts ? 0 : NAV_UNCOUNTED;
+    if (!v->counts)
+        return TROD_OK;
     rc = count_instructions(v, x, segment, &found, at);
     found.n = 0;
     if (rc == TROD_OK)
-        rc = nav_postings_keys(x, segment, NAV_S_TEXTS, v->id, v->n_ids, &found);
-    sum(&found, from, at);
-    found.n = 0;
-    if (rc == TROD_OK)
-        rc = nav_postings_keys(x, segment, NAV_S_TEXTS, &any, 1, &found);
-    unknown(&found, from, at);
+        rc = count_shapes(v, x, segment, &found, at);
     for (unsigned kind = 0; rc == TROD_OK && kind < TROD_KINDS; kind++) {
         found.n = 0;
         if (!(plain >> kind & 1))
             continue;
         rc = nav_postings_find(x, segment, NAV_S_MARKS, kind, &found);
         if (v->shaped >> kind & 1)
-            unknown(&found, from, at);
+            unknown(&found, from, 1u << kind, at);
         else
-            sum(&found, from, at);
+            sum(&found, from, kind, at);
     }
     free(found.at);
     return rc;

@@ -206,8 +206,11 @@ int nav_looks_only(struct nav_verdict *v, const struct nav_index *x, uint32_t s,
 /* What was said of all shapes of NAV's index to *OUT; NULL: nobody asked. Returns 0 or an error. */
 int nav_looks_judge(struct trod_nav *nav, struct nav_verdict **out);
 void nav_verdict_free(struct nav_verdict *v);
-/* Rows of blocks of segment S that look so, as far as lists say it, to AT, by block of S. */
-int nav_looks_count(const struct nav_verdict *v, const struct nav_index *x, uint32_t s,
+/*
+ * Rows of blocks of segment S that look so to AT, by kind: that of kind K in block B of S is
+ * AT[TROD_KINDS * B + K]; NAV_UNCOUNTED: lists do not say it.
+ */
+int nav_looks_kinds(const struct nav_verdict *v, const struct nav_index *x, uint32_t s,
                     uint64_t *at);
 
 /*
@@ -222,7 +225,11 @@ int nav_alike_only(const struct nav_alike *a, const struct nav_index *x, uint32_
 int nav_alike_count(const struct nav_alike *a, const struct nav_index *x, uint32_t s,
                     uint32_t kinds, uint32_t columns, uint64_t *at);
 
-/* The same of those whose address is in the bounds of NEED, and that are of its kinds. */
+/* All rows of segment S to ALL, and those of them to SOME, as nav_looks_kinds has them. */
+int nav_alike_kinds(const struct nav_alike *a, const struct nav_index *x, uint32_t s, uint64_t *all,
+                    uint64_t *some);
+
+/* Those of nav_alike_count whose address is in the bounds of NEED, and that are of its kinds. */
 int nav_alike_within(const struct nav_alike *a, const struct nav_index *x, uint32_t s,
                      const struct trod_match_need *need, uint32_t columns, uint64_t *at);
 

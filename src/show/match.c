@@ -397,7 +397,7 @@ bool trod_match_exact(const struct trod_match *m)
     if (!(parts & lists))
         return true;
     parts &= lists | classes;
-    return m->own_kinds && (parts & (parts - 1)) == 0;
+    return m->own_kinds && ((parts & (parts - 1)) == 0 || parts == (WHERE_LOOKS | WHERE_CLASSES));
 }
 
 void trod_match_jump(struct trod_match *m)

@@ -212,6 +212,9 @@ counts=('kind == READ' 'kind != INSTR' '!(kind == READ || kind == REG)' 'value =
     'kind == READ && value == 3' 'disasm ~ /#[3-5]/' 'mnemonic == hint && !(text ~ /7/)' 'register == x3' 'opcode == 0xd5040010' \
     'pc in 0x10000..0x10080' 'pc == 0x10040 && kind == INSTR' 'pc in {0x10040, 0x10100} && kind != INSTR' 'has(register) || kind == READ' \
     'function == f1' 'function in {f0, f3} && kind == INSTR' 'function == nothing')
+# how rows look and what they have in common, where all of a kind do, none, or only some
+counts+=('disasm ~ /#[3-5]/ && size == 4' 'disasm ~ /#[3-5]/ && size == 8' 'text ~ /X3/ && size == 8' 'text ~ /#3|X3/ && size > 4' 'opcode == 0xd5040010 && !taken' \
+    'register == x3 && kind == REG && stream == 0' 'text ~ /#3|X3/ && kind == REG && size > 4' 'text ~ /#3/ && stream == cpu7')
 # of a part, or of the first ones: how many rows were looked at is told, too
 parts=('--range 300..900' '--range 119500..120200' '--range 120500..' '--range 900000..' '--limit 4' '--first --range 120300..' '--limit 100 --range 300..700' \
     '--instructions 1000..1100' '--instructions ..500 --range 300..' '--instructions ..500 --range 120000..' '--instructions 119950..' \
