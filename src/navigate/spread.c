@@ -255,18 +255,25 @@ static void take_whole(struct nav_postings *found, const struct part *part, uint
     found->n = n;
 }
 
-/* Rows of P, which tells where in its piece they are, that are in LO..HI. */
-static int count_within(const struct nav_postings *told, const struct nav_posting *p,
+/*
+ * Rows of P, which tells where in its piece they are, that are in LO..HI, of ALL that there are. Of
+ * those up to the end of the piece the others are counted: what lies behind LO is not looked at.
+ */
+static int count_within(const struct nav_postings *told, const struct nav_posting *p, uint64_t all,
                         const struct part *part, uint64_t *rows)
 {
     const uint64_t piece = piece_of(p);
     const uint64_t lo = piece == part->first ? part->lo & part->below : 0;
     const uint64_t hi = piece == part->last ? part->hi & part->below : part->below;
+    const bool rest = lo > 0 && hi == part->below;
     uint64_t n;
-    const int rc = nav_within_count(told->told.p + p->a, (size_t)p->b, lo, hi, &n);
+    const int rc = nav_within_count(told->told.p + p->a, (size_t)p->b, rest ? 0 : lo,
+                                    rest ? lo - 1 : hi, &n);
 
+    if (rc == TROD_OK && rest && n > all)
+        return TROD_ERR_CORRUPT;
     if (*rows != UINT64_MAX)
-        *rows += n;
+        *rows += rest ? all - n : n;
     return rc;
 }
 
@@ -293,7 +300,7 @@ static int take_within(const struct nav_postings *cut, const struct nav_postings
             next++;
         told = next < within->n ? &within->at[next] : NULL;
         if (told && told->key == p->key && told->block == p->block)
-            rc = count_within(within, told, part, rows);
+            rc = count_within(within, told, p->a, part, rows);
         else
             *rows = UINT64_MAX;
     }

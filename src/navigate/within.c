@@ -135,27 +135,43 @@ int nav_within_end(struct nav_within *w, uint32_t block, unsigned shift, const u
     return rc;
 }
 
+/* A number, most of which are of one byte. */
+static inline bool unpack(struct trod_span *in, uint64_t *v)
+{
+    if (in->n && *in->p < 0x80) {
+        *v = *in->p++;
+        in->n--;
+        return true;
+    }
+    return trod_unpack(in, v) == TROD_OK;
+}
+
 int nav_within_count(const uint8_t *p, size_t n, uint64_t lo, uint64_t hi, uint64_t *count)
 {
     struct trod_span in = {.p = p, .n = n};
     const unsigned zeros = n ? *in.p++ : 64;
-    uint64_t at = 0, v, more;
+    uint64_t at = 0, v, more, rows = 0, first, last;
 
     *count = 0;
     if (zeros > 63)
         return TROD_ERR_CORRUPT;
+    first = (lo >> zeros) + ((lo & ((UINT64_C(1) << zeros) - 1)) != 0);
+    last = hi >> zeros;
     for (in.n = n - 1; in.n;) {
-        if (trod_unpack(&in, &v) < 0)
+        if (!unpack(&in, &v))
             return TROD_ERR_CORRUPT;
         at += v >> 1;
+        if (at > last) /* as are all behind it */
+            break;
         more = 0;
         if (v & 1) {
-            if (trod_unpack(&in, &more) < 0)
+            if (!unpack(&in, &more))
                 return TROD_ERR_CORRUPT;
             more++;
         }
-        if (at << zeros >= lo && at << zeros <= hi)
-            *count += 1 + more;
+        if (at >= first)
+            rows += 1 + more;
     }
+    *count = rows;
     return TROD_OK;
 }
