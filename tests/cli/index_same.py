@@ -187,12 +187,12 @@ def all_calls(pool):
         if not 10 < stacks("w.tarmac", *args) < 1000:
             wrong.append("w.tarmac: no sums")
         asks = list(whole("o.tarmac"))
-        answers = list(pool.map(lambda q: differ("w.tarmac", q), random.sample(asks, len(asks) // (2 if step == 1 else 6))))
+        answers = list(pool.map(lambda q: differ("w.tarmac", q), random.sample(asks, len(asks) // (2 if step == 1 else 6) // FEWER)))
         asked += sum(ok for ok, _ in answers)
         wrong += [text for _, text in answers if text]
     print(f"all calls: {asked} questions answered, {len(wrong)} differ")
     print("\n".join(wrong), end="\n" if wrong else "")
-    return len(wrong) + (asked < 150)
+    return len(wrong) + (asked < 150 // FEWER)
 
 
 def ask(file, question):

@@ -1,8 +1,9 @@
 """What docs/schema/ says of the results of analyses, held against results.
 
-    schema.py SCHEMAS check NAME FILE...   each FILE, a result of analysis NAME, is valid
-    schema.py SCHEMAS alter NAME FILE      a result with one mistake is not: a key that is missing where
-                                           the schema wants it, one too many, a value of another type
+    schema.py SCHEMAS   does what the lines of its standard input say:
+        check NAME FILE...   each FILE, a result of analysis NAME, is valid
+        alter NAME FILE      a result with one mistake is not: a key that is missing where
+                             the schema wants it, one too many, a value of another type
 
 Prints what is wrong, nothing where all is as it should be.
 """
@@ -93,8 +94,9 @@ def required(schema, path):
     return here.get("required", [])
 
 
-folder, what, name, *files = sys.argv[1:]
-if what == "check":
-    check(validator(folder, name), name, files)
-else:
-    alter(validator(folder, name), name, files[0])
+for line in sys.stdin:
+    what, name, *files = line.split()
+    if what == "check":
+        check(validator(sys.argv[1], name), name, files)
+    else:
+        alter(validator(sys.argv[1], name), name, files[0])

@@ -148,6 +148,7 @@ parts() {
 }
 for plan in count mix hot branches deps syscalls mix,count; do
     for by in thread module function line; do
+        drawn || continue
         parts apart $plan --by $by
     done
     parts list $plan --by module
@@ -359,6 +360,7 @@ json '([.owners[].calls] | add) == .total_calls and ([.owners[].instructions] | 
 cp prog.tarmac prog2.tarmac
 for a in count mix hot branches deps syscalls; do
     for by in module function line; do
+        drawn || continue
         by $a $by -j 1 prog2.tarmac
         cp "$stdout" one
         by $a $by -j 3 prog2.tarmac
@@ -396,6 +398,7 @@ for f in large.trace large.tarmac; do
     for trace in $f damaged.$f; do
         for a in mix count; do
             for by in function module; do
+                drawn || continue
                 run trod run $a --from "$from" --by $by --format json -j 1 $trace
                 was=$got
                 cp "$stdout" one

@@ -32,6 +32,8 @@ trace_of() {
 files=0
 drcachesim() { # FILE TRACE
     local with trace folder
+    files=$((files + 1))
+    drawn || return
     with=$(sed -n '1s/^# cmd: drmemtrace_launcher //p' "$1" | sed 's/-indir *\( -\|$\)/\1/')
     trace=$(trace_of "$2")
     folder=$(dirname "$1")
@@ -41,7 +43,6 @@ drcachesim() { # FILE TRACE
     blocks "$1" >want
     blocks "$stdout" >got
     same want got
-    files=$((files + 1))
 }
 
 for file in "$traces"/reference/*/cache_configs/*.txt; do
@@ -66,6 +67,8 @@ done
 
 for file in "$traces"/reference/dinero/*.*.txt; do
     name=${file##*/}
+    files=$((files + 1))
+    drawn || continue
     case $name in
         simple_app.*) trace=drmemtrace.simple_app.trace.zip ;;
         *) trace=offline-legacy-trace.gz ;;
@@ -76,7 +79,6 @@ for file in "$traces"/reference/dinero/*.*.txt; do
     status 0
     tail -n +2 "$file" >want
     same want "$stdout"
-    files=$((files + 1))
 done
 # Cachegrind and Callgrind on the references that Lackey lists; Callgrind's count of instructions has not the last block's
 folder=${TROD_TRACES:-$TROD_SOURCE/../shared/traces}/valgrind

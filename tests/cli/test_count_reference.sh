@@ -51,6 +51,7 @@ for file in "$traces"/{,fresh/}reference/*/basic_counts*.txt; do
     tid=$(awk '/^Thread/ { print $2; exit }' "$file")
     for jobs in 1 2 5; do
         [[ $dir != */fresh || $jobs == 2 ]] || continue
+        [[ $dir == */fresh || $jobs == 1 ]] || drawn || continue
         run trod count --format json -j "$jobs" "$trace"
         status 0
         last="trod count -j $jobs $name"

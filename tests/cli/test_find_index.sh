@@ -73,6 +73,7 @@ for cpus in 1 2; do
         for expression in "value == $v" "value in {$v, $((${values[0]} + 1)), 0x123}" "$v == value && kind != REG" \
             "value in $((v - 3))..$((v + 4)) || row == 9" "value <= $v && value >= $v && function ~ /^f/" \
             "kind == REG && function == f5 && value == $v" "value == $v || (value == 12345 && kind == READ)"; do
+            drawn || continue
             pair "$expression"
         done
     done

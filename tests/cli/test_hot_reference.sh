@@ -19,6 +19,7 @@ for file in "$traces"/reference/*/histogram.txt "$traces"/fresh/reference/*/hist
     [[ $name != windows-* ]] || trace=$trace/trace/window.0000 # of several it reads the first
     grep -v '^#' "$file" >want
     for jobs in 1 3; do
+        [[ $jobs == 1 ]] || drawn || continue
         run trod hot -j $jobs --like histogram "$trace"
         cp "$stdout" got
         run trod hot -j $jobs --like histogram --top 0 "$trace"

@@ -29,6 +29,7 @@ for part in "${parts[@]}"; do
     [[ $part == --region* ]] || commands+=' cache view convert waves truncate export'
     commands+=' calls profile run:calls,mix'
     for command in $commands; do
+        drawn || continue
         set -- ${command/:/ }
         case $command in
         convert) trod convert -q --no-index $part whole.tarmac want.tarmac ;;
@@ -67,6 +68,7 @@ for options in '' '--warmup 300' '--warmup full' '--warmup rows:5000' '--windows
 done
 for options in '--skip 58000' "--range $((rows - 900))..$((rows - 100))" '--skip 58000 --warmup 300'; do
     for to in csv dinero drmemtrace; do
+        drawn || continue
         trod cache --no-index $options --misses misses --to $to whole.tarmac >want 2>want.err
         rm -rf want.misses
         mv misses want.misses
@@ -89,6 +91,7 @@ python3 "$TROD_SOURCE/tests/cli/elf_functions.py" f.elf 0x8000 0x1000 f:0x8000:0
 # had no damage
 calls() {
     for command in calls 'calls --list --final-stack' 'calls --function 0x8100' profile flame; do
+        drawn || continue
         run trod $command "$@" t.tarmac
         status 0
         err </dev/null
@@ -105,6 +108,7 @@ for options in "--strict --range $((rows - 500))..$((rows - 100))" '--region 590
 done
 for command in calls profile flame 'calls --function 0x8100'; do
     for part in '--region 59000..59100' "--range $((rows - 500))..$((rows - 100))"; do
+        drawn || continue
         run trod $command --like tarmac $part t.tarmac
         status 0
         trod $command --like tarmac --no-index $part whole.tarmac >want
@@ -142,6 +146,7 @@ printf '\n12 clk MW4 zz\nx' | dd of=named.tarmac bs=1 seek=1500000 conv=notrunc 
 touch -r stamp named.tarmac
 for part in '' '--region 59000..59100' "--range $((rows - 500))..$((rows - 100))" '--region 59000..59100 --interval 20'; do
     for command in calls 'calls --list --final-stack' 'calls --function f' profile flame; do
+        drawn || continue
         run trod $command --symbols f.elf $part named.tarmac
         status 0
         err </dev/null
@@ -202,6 +207,7 @@ for f in cpus.tarmac cpus.tarmac.gz threads one.tt6e one.trace.zip; do
             "calls --list --final-stack --range $part" "profile --region $part:rows --weight loads,rows" \
             "calls --region $((rows / at))..$((rows / at + 900))" "profile --exceptions inline --range $part" \
             "view --range $part --where pc>0x8100" "find --range $part pc>0x8100"; do
+            drawn || continue
             set -- $question
             command=("$1" --format json "${@:2}")
             [[ $1 == find ]] && command=(find --format json --range $part)

@@ -53,6 +53,7 @@ for trace in small.trace small.trace.gz zipf.trace shared.zip; do
     same_for "2 3 5" "$drm" $trace
 done
 for analysis in ${drm//,/ }; do
+    drawn || continue
     same_for 2 "$analysis" zipf.trace
 done
 same_for "2 4" --limit 33333 "${drm/,check/}" zipf.trace # which looks at whole traces
@@ -60,6 +61,7 @@ same_for "2 3 5" "$text" t.tarmac.gz
 trod gen producer prod.d >/dev/null
 for analysis in ${drm//,/ }; do
     for by in thread core; do
+        drawn || continue
         trod run -j 1 --by $by "$analysis" prod.d >/dev/null 2>&1 && same_for 3 --by $by "$analysis" prod.d
     done
 done

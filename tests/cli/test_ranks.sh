@@ -32,6 +32,7 @@ equal() {
     cp "$stderr" one.err
     local was=$got
     for n in $counts; do
+        [[ $counts == *9 ]] || drawn || continue
         run ranks $n "$@"
         status "$was"
         out_is one
