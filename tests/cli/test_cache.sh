@@ -196,11 +196,12 @@ C
     t=0
     {
         for at in table other; do
+            from=$((16#$(addr $at)))
             for ((i = 0; i < 64; i++)); do
                 for pc in $main $walk $((walk + 64)); do
                     t=$((t + 1))
                     printf '%d clk cpu0 IT (%d) %016x d503201f O EL1h_n : NOP\n' $t $t "$pc"
-                    printf '%d clk cpu0 MR4 %016x 00000001\n' $t $((16#$(addr $at) + 4 * i))
+                    printf '%d clk cpu0 MR4 %016x 00000001\n' $t $((from + 4 * i))
                 done
             done
         done
