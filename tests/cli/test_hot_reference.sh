@@ -45,6 +45,7 @@ have jq
 for name in drmemtrace.threadsig.x64.tracedir pthread-5-threads; do
     [[ -e $traces/$name ]] || continue
     for jobs in 1 3; do
+        [[ $jobs == 1 ]] || drawn || continue
         for order in file time; do
             trod run -j $jobs --order $order --format json mix,hot:top=0,branches:top=0 "$traces/$name" >$order
             jq -S '[.mix.mnemonics, .mix.categories, .hot.hot_instructions, .hot.hot_blocks, .hot.hot_data_lines,
