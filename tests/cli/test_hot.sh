@@ -147,6 +147,7 @@ for by in all thread; do
             same want got
         done
         for parts in 2 3 7; do
+            drawn || continue
             for ((part = 0; part < parts; part++)); do
                 run trod run -j $((1 + part % 2)) --by $by --part $part/$parts --save part.$part hot:top=0 $paths
                 status 0
