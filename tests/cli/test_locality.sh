@@ -129,6 +129,7 @@ for jobs in 1 2 3 8; do
     done
     for how in "--times" "--window 1000" "--ways 8" "--touched 4096" "--strides" "--per instruction" \
         "--sample 4" "--memory 4Mi" "--shared" "--limit-lines 100"; do
+        [[ $jobs == 1 ]] || drawn || continue
         # shellcheck disable=SC2086
         run trod locality -q -j $jobs $how --format json r.trace.zip
         status 0
@@ -144,6 +145,7 @@ run trod convert zipf.trace zipf.trace.zip --to drmemtrace:chunk=100000
 status 0
 for file in zipf.trace zipf.trace.zip; do
     for jobs in 1 2 3 8; do
+        [[ $jobs == 1 ]] || drawn || continue
         run trod locality -j $jobs --histogram --times --top 100 --format json $file
         status 0
         cp "$stdout" parted.$jobs
