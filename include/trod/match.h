@@ -55,8 +55,8 @@ int trod_match_new(struct trod_match **out, const struct trod_match_options *opt
 void trod_match_free(struct trod_match *m);
 
 /*
- * The trace is a single file, so that its instruction numbers rise: trod_match_done is then true
- * behind the last instruction wanted.
+ * The trace is a single file: where it names no streams, each of which would number its own
+ * instructions, these numbers rise, and trod_match_done is true behind the last one wanted.
  */
 void trod_match_single(struct trod_match *m);
 

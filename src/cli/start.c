@@ -163,15 +163,20 @@ uint64_t cli_numbers_end(const struct trod_trace *t, const struct trod_range *nu
 /* As by_times, for instructions by their numbers. */
 static int by_numbers(const struct cli_start *s, const struct trod_range *numbers, uint64_t *row)
 {
-    uint64_t at;
-    int r;
+    struct trod_range rows = {0};
+    uint64_t until, all;
+    int r = cli_numbers(s->nav, numbers, &rows, &until);
 
-    if (!numbers_rise(s->nav))
-        return 0;
-    trod_match_single(s->match);
-    r = numbers->lo ? number_row(s->nav, numbers->lo, &at) : 0;
-    if (r > 0 && at > *row)
-        *row = at;
+    if (r > 0 && (r = trod_nav_count(s->nav, &all)) == 0)
+        r = 1;
+    if (r <= 0)
+        return r;
+    if (all && rows.lo == all) /* none is wanted: the last row is read to say so */
+        rows.lo--;
+    if (until != TROD_NOWHERE)
+        trod_match_end(s->match, until);
+    if (rows.lo > *row)
+        *row = rows.lo;
     return r;
 }
 

@@ -536,7 +536,8 @@ void trod_match_explain(const struct trod_match *m, const struct trod_meta *meta
             explain_stream(f->streams.item[k], meta, diag);
         told |= !any;
     }
-    if (m->found > 0 || m->all || m->seen == 0 || told)
+    /* instructions before those wanted may have been passed over */
+    if (m->found > 0 || m->all || (m->seen == 0 && !f->instructions.set) || told)
         return;
     if (f->kinds.n && !(m->kinds & m->kinds_seen))
         explain_kinds(m, diag);

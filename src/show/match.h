@@ -39,7 +39,7 @@ struct trod_match {
     uint64_t seen, found; /* rows so far; of them matching */
     uint64_t end;         /* no row from here on can match */
     uint64_t skip, take;  /* of those matching: still to be left out, still to be given */
-    bool single;          /* the trace is one file: its instruction numbers rise */
+    bool single;          /* the trace is one file: without streams instruction numbers rise */
     bool all, done;       /* nothing is filtered out; nothing more can match */
     uint8_t keep[TROD_BATCH_ROWS];
 };

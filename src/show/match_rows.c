@@ -286,8 +286,8 @@ int trod_match_batch_at(struct trod_match *m, const struct trod_batch *b, uint64
     }
     m->done = m->seen >= m->end || (r->set && m->seen > r->hi) ||
               (m->where && m->seen > trod_where_last(m->where)) ||
-              (in->set && m->single && b->n && has(b, b->n - 1, TROD_COL_INDEX) &&
-               b->index[b->n - 1] > in->hi);
+              (in->set && m->single && !(b->meta && b->meta->n_streams) && b->n &&
+               has(b, b->n - 1, TROD_COL_INDEX) && b->index[b->n - 1] > in->hi);
     if (m->filter->streams.n && judge_streams(m, b->meta) != 0)
         return TROD_ERR_NOMEM;
     for (uint32_t i = 0; i < b->n; i++)

@@ -123,6 +123,20 @@ for file in "$hello" "$sum" "$tt6"; do
     pair "$file" 'text ~ "[xr]0"' --text '[xr]0'
     pair "$file" 'kind != INSTR || !(pc in 0x8000..0x8008)' --where 'not (kind == INSTR and 0x8008 >= pc and pc >= 0x8000)'
 done
+# two processors that number their own instructions, one behind the other: those of the second are found, too
+awk 'BEGIN { for (c = 0; c < 2; c++) for (i = 1; i <= 9000; i++)
+    printf "%d clk cpu%d IT (%d) %08x d503201f O EL1h_n : NOP\n", ++t, c, i, 4096 + 4 * i }' >two.tarmac
+sed '9000q; s/ cpu0//' two.tarmac >one.tarmac
+for index in no made; do
+    pair two.tarmac 'index in 3..5' --instructions 3..5
+    check test "$(grep -c INSTR "$stdout")" -eq 6
+    pair one.tarmac 'index in 3..5' --instructions 3..5
+    run trod view one.tarmac --instructions 99999..100000
+    status 0
+    out </dev/null
+    err_has 'none of the rows that were read matches'
+    [[ $index == made ]] || trod index -q two.tarmac one.tarmac
+done
 pair "$hello" 'time in 3..5' --time 3..5
 pair "$hello" 'register in {x1, X2}' --register x1,X2
 pair "$hello" 'stream == cpu0 && cpu == 0' --stream cpu0
