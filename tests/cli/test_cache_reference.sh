@@ -33,7 +33,6 @@ files=0
 drcachesim() { # FILE TRACE
     local with trace folder
     files=$((files + 1))
-    drawn || return
     with=$(sed -n '1s/^# cmd: drmemtrace_launcher //p' "$1" | sed 's/-indir *\( -\|$\)/\1/')
     trace=$(trace_of "$2")
     folder=$(dirname "$1")
@@ -68,7 +67,6 @@ done
 for file in "$traces"/reference/dinero/*.*.txt; do
     name=${file##*/}
     files=$((files + 1))
-    drawn || continue
     case $name in
         simple_app.*) trace=drmemtrace.simple_app.trace.zip ;;
         *) trace=offline-legacy-trace.gz ;;
