@@ -4,17 +4,22 @@
  *
  * Addresses of data are looked up beside those of instructions. Where nothing was written all
  * pages are the same one of zeros, which stays in the nearest cache. So of a table that is kept for
- * the next one only those pages are cleared that hold something.
+ * the next one only those parts are cleared that something was put into.
  */
-#define _GNU_SOURCE /* MAP_ANONYMOUS, mincore */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "core/recent.h"
 
 #include "core/mapped.h"
 
 #include <pthread.h>
+#include <string.h>
 
 /* Parts of a trace follow each other: at most one table a processor is about to be needed again. */
-enum { BYTES = TROD_RECENT * sizeof(struct trod_recent), PAGES = BYTES / TROD_PAGE, KEPT = 8 };
+enum {
+    PARTS = TROD_RECENT / TROD_RECENT_PART,
+    BYTES = TROD_RECENT * sizeof(struct trod_recent) + PARTS / 8,
+    KEPT = 8
+};
 
 static struct {
     pthread_mutex_t lock;
@@ -22,30 +27,14 @@ static struct {
     unsigned n;
 } kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Is all zero in the page at P? */
-static bool is_clear(const struct trod_recent *p)
+void trod_recent_clear(struct trod_recent *t)
 {
-    uint64_t any = 0;
+    uint64_t *const parts = trod_recent_parts(t);
 
-    for (size_t i = 0; i < TROD_PAGE / sizeof *p; i++)
-        any |= p[i].word | p[i].bits;
-    return !any;
-}
-
-/* Make T empty again. Pages that were never touched stay so. false: the system has other pages. */
-static bool clear(struct trod_recent *t)
-{
-    unsigned char there[PAGES];
-
-    if (mincore(t, BYTES, there) < 0)
-        return false;
-    for (unsigned i = 0; i < PAGES; i++) {
-        struct trod_recent *p = t + i * (TROD_PAGE / sizeof *t);
-
-        if (there[i] & 1 && !is_clear(p))
-            memset(p, 0, TROD_PAGE);
-    }
-    return true;
+    for (unsigned i = 0; i < PARTS; i++)
+        if (parts[i / 64] >> i % 64 & 1)
+            memset(t + (size_t)i * TROD_RECENT_PART, 0, TROD_RECENT_PART * sizeof *t);
+    memset(parts, 0, PARTS / 8);
 }
 
 struct trod_recent *trod_recent_new(void)
@@ -68,7 +57,8 @@ void trod_recent_free(struct trod_recent *t)
     pthread_mutex_lock(&kept.lock);
     keep = kept.n < KEPT;
     pthread_mutex_unlock(&kept.lock);
-    if (keep && clear(t)) {
+    if (keep) {
+        trod_recent_clear(t);
         pthread_mutex_lock(&kept.lock);
         if (kept.n < KEPT) {
             kept.table[kept.n++] = t;

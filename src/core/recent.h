@@ -13,11 +13,11 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
-    TROD_RECENT = 1 << 16,    /* words: 4 MiB of addresses; memory is what of 1 MiB is used */
-    TROD_RECENT_TAGS = 1 << 6 /* numbers of words have 58 bits */
+    TROD_RECENT = 1 << 16,     /* words: 4 MiB of addresses; memory is what of 1 MiB is used */
+    TROD_RECENT_TAGS = 1 << 6, /* numbers of words have 58 bits */
+    TROD_RECENT_PART = 1 << 8  /* words of a part of 4 KiB, which is cleared as a whole */
 };
 
 struct trod_recent {
@@ -28,9 +28,13 @@ struct trod_recent {
 struct trod_recent *trod_recent_new(void);
 void trod_recent_free(struct trod_recent *t);
 
-static inline void trod_recent_clear(struct trod_recent *t)
+/* Forget all addresses. */
+void trod_recent_clear(struct trod_recent *t);
+
+/* A bit for each part that a word was put into, behind the words of T. */
+static inline uint64_t *trod_recent_parts(struct trod_recent *t)
 {
-    memset(t, 0, TROD_RECENT * sizeof *t);
+    return (uint64_t *)(void *)(t + TROD_RECENT);
 }
 
 static inline uint64_t trod_recent_word(uint64_t addr, unsigned tag)
@@ -56,7 +60,9 @@ static inline void trod_recent_put(struct trod_recent *t, uint64_t addr, unsigne
 {
     struct trod_recent *e = trod_recent_at(t, addr);
     const uint64_t word = trod_recent_word(addr, tag);
+    const size_t part = (addr >> 6 & (TROD_RECENT - 1)) / TROD_RECENT_PART;
 
+    trod_recent_parts(t)[part / 64] |= UINT64_C(1) << part % 64;
     *e = (struct trod_recent){word, e->word == word ? e->bits | bits : bits};
 }
 
