@@ -48,7 +48,7 @@ screen() {
 shows() {
     local i
     checks=$((checks + 1))
-    for ((i = 0; i < 200; i++)); do
+    for ((i = 0; i < 1000; i++)); do
         screen >shown
         grep -q -E -e "$1" shown && return
         sleep 0.02
