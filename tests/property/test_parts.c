@@ -18,7 +18,7 @@
 #if defined __SANITIZE_THREAD__ /* which is slow: other builds try more */
 enum { GENERATED = 1, DAMAGES = 1 };
 #else
-enum { GENERATED = 4, DAMAGES = 3 };
+enum { GENERATED = 8, DAMAGES = 3 };
 #endif
 
 /* ---- the rows */
