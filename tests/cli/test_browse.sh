@@ -49,7 +49,7 @@ same_state() { # ROW ADDRESS
 
 browser 140 30 t.tarmac
 shows '^> *0 .* REG .*X0'
-shows 'row 0'
+shows 'registers at row 0' # what changes is marked against what was seen
 same_rows 0 16
 keys Down Down Down
 shows 'registers at row 3'
