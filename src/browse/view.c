@@ -171,13 +171,15 @@ static bool poll_indexes(struct view *v)
         runs |= state == BACKGROUND_RUNS;
         if (state == BACKGROUND_RUNS)
             continue;
-        if (state == BACKGROUND_FAILED)
-            browse_say(b, "no index: %s", why);
-        else if (browse_grown(b))
+        if (browse_grown(b))
             grown = true;
+        else if (b->length != v->index_of[k])
+            again = true;
+        else if (state == BACKGROUND_FAILED)
+            browse_say(b, "no index: %s", why);
         else if (browse_reopen(b) < 0)
             browse_say(b, "the index cannot be used");
-        else
+        else /* it may have grown just now */
             again |= b->length != v->index_of[k];
         background_end(v->index[k]);
         v->index[k] = NULL;

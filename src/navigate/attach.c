@@ -291,6 +291,7 @@ struct subject {
     const char *const *paths;
     size_t n;
     const struct trod_trace_options *topt;
+    const struct nav_bound *before; /* the only file before it was opened, or NULL */
 };
 
 /* Where its index goes: beside it, or, where nobody may write there, to the cache. */
@@ -405,6 +406,7 @@ static int make_there(const struct subject *s, const struct trod_index_options *
                                       .options = options_of(s->topt),
                                       .jobs = opt->jobs,
                                       .symbols = opt->symbols,
+                                      .before = s->before,
                                       .progress = opt->progress,
                                       .user = opt->user};
     int rc = TROD_OK;
@@ -427,6 +429,7 @@ int trod_index_make(const char *path, const struct trod_index_options *options, 
     struct trod_index_options opt;
     struct trod_trace_options topt = {.struct_size = sizeof topt};
     struct subject s = {.topt = &topt};
+    struct nav_bound before;
     const char **paths;
     int rc;
 
@@ -447,7 +450,11 @@ int trod_index_make(const char *path, const struct trod_index_options *options, 
         paths[i + 1] = opt.more[i];
     s.paths = paths;
     s.n = opt.n_more + 1;
+    s.before = s.n == 1 && nav_bind(path, false, &before) == TROD_OK ? &before : NULL;
     rc = trod_trace_open(&s.trace, s.paths, s.n, &topt, diag);
+    if (rc == TROD_OK &&
+        (trod_trace_files(s.trace) != 1 || strcmp(trod_trace_path(s.trace, 0), path) != 0))
+        s.before = NULL;
     if (rc == TROD_OK && !trod_trace_rewindable(s.trace))
         rc = nav_once_only(s.paths, s.n, diag);
     else if (rc == TROD_OK && (opt.again || !there(&s, opt.index_dir, opt.symbols, where, size)))

@@ -310,6 +310,9 @@ static int bind(struct nav_builder *b)
         if (rc == TROD_ERR_IO)
             trod_error(b->opt->diag, rc, "index.read", NULL, "'%s' cannot be read", path);
     }
+    /* what was written behind that since may not be read any more */
+    if (rc == TROD_OK && b->opt->before)
+        b->source[0].bound = *b->opt->before;
     return rc;
 }
 

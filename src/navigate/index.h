@@ -322,6 +322,8 @@ struct nav_build_options {
     unsigned jobs;       /* threads; 0: as many as are of use */
     const struct trod_symbols *symbols; /* calls are followed with them, too; NULL: none */
     const struct nav_index *of;         /* an index of a trace that has grown since; NULL: none */
+    /* What the trace's only file was before it was opened; NULL: nothing may be written to it. */
+    const struct nav_bound *before;
     void (*progress)(void *user, const struct trod_trace_progress *p);
     void *user;
 };

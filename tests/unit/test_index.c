@@ -577,6 +577,57 @@ static void test_stale(void **state)
     free(dir);
 }
 
+/*
+ * A trace that is written on after it was opened, with all that there was read already: its index
+ * is not that of more rows than it has.
+ */
+static void test_opened(void **state)
+{
+    char *dir = test_tmpdir(), *path = test_path(dir, "t.tarmac"),
+         *where = test_path(dir, "t.tarmac.trodx");
+    const struct trod_trace_options topt = {.struct_size = sizeof topt,
+                                            .want = TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE};
+    struct nav_bound before;
+    const struct nav_build_options opt = {.options = "",
+                                          .isa = TROD_ISA_A64,
+                                          .endian = TROD_ENDIAN_LITTLE,
+                                          .jobs = 1,
+                                          .before = &before};
+    struct trod_gen g = gen_seed(79);
+    struct trod_index_info about;
+    struct trod_trace *t;
+    struct trod_nav *nav;
+    struct events es;
+    size_t some = 0;
+    uint64_t rows = 0;
+
+    (void)state;
+    events_make(&es, &g, 2000, true);
+    for (unsigned lines = 0; lines < 1000; some++)
+        lines += es.text.p[some] == '\n';
+    test_save(path, es.text.p, some);
+    assert_int_equal(nav_bind(path, false, &before), 0);
+    assert_int_equal(trod_trace_open(&t, (const char *const *)&path, 1, &topt, NULL), 0);
+    test_save(path, es.text.p, es.text.n);
+    assert_int_equal(nav_index_build(t, where, &opt), 0);
+    trod_trace_close(t);
+    assert_int_equal(trod_trace_open(&t, (const char *const *)&path, 1, &topt, NULL), 0);
+    for (struct trod_batch *b; trod_trace_next(t, &b) > 0;)
+        rows += b->n;
+    nav = open_nav(path, false);
+    if (trod_nav_index(nav)) { /* all was read */
+        assert_true(trod_index_about(nav, &about));
+        assert_int_equal(about.rows, rows);
+    }
+    trod_nav_close(nav);
+    trod_trace_close(t);
+    events_fini(&es);
+    test_remove(dir);
+    free(where);
+    free(path);
+    free(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -584,7 +635,7 @@ int main(void)
         cmocka_unit_test(test_zip),     cmocka_unit_test(test_grown),
         cmocka_unit_test(test_written), cmocka_unit_test(test_golden),
         cmocka_unit_test(test_several), cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_stale),
+        cmocka_unit_test(test_stale),   cmocka_unit_test(test_opened),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
