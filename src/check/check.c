@@ -360,12 +360,10 @@ static int judge(struct chk *c, const struct trod_batch *b, uint32_t from, uint3
 
 int chk_use_facts(struct chk *c)
 {
-    if (c->family->facts && !c->facts) {
-        if (trod_zeroed_room(&c->facts, &c->n_facts, FACTS_LEAST, sizeof *c->facts) < 0)
-            return TROD_ERR_NOMEM;
-        c->facts_mask = (uint32_t)c->n_facts - 1;
-    }
-    return TROD_OK;
+    if (!c->family->facts || c->facts)
+        return TROD_OK;
+    grow_facts(c, FACTS_LEAST - 1);
+    return c->facts ? TROD_OK : TROD_ERR_NOMEM;
 }
 
 static int feed(void *st, const struct trod_batch *batch, uint32_t from, uint32_t end)

@@ -65,10 +65,10 @@ static void *moved(void *p, size_t had, size_t bytes)
 
     if (!is)
         return NULL;
+    /* where what is moved by itself comes to lie need not be the beginning of a huge page */
     if (bytes < TROD_HUGE_PAGE) {
         to = mremap(p, was, is, MREMAP_MAYMOVE);
-    } else if ((to = trod_map_huge(
-                    is))) { /* what is moved by itself need not begin with a huge page */
+    } else if ((to = trod_map_huge(is)) != NULL) {
         if (mremap(p, was, was, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED) {
             munmap(to, is);
             return NULL;
