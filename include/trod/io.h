@@ -69,6 +69,13 @@ int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span);
  */
 int trod_input_end(struct trod_input *in);
 
+/*
+ * Read IN on the caller's thread from now on, as with option no_thread, if it is not compressed:
+ * where other threads keep the processors busy, handing its bytes over costs more than reading
+ * them. Nothing changes once another thread reads, which begins after some megabytes.
+ */
+void trod_input_alone(struct trod_input *in);
+
 /* Take N bytes of what the last trod_input_ahead showed. */
 void trod_input_consume(struct trod_input *in, size_t n);
 

@@ -196,6 +196,12 @@ void trod_trace_slices(struct trod_trace *t, uint32_t slices);
 void trod_trace_windows(struct trod_trace *t);
 /* Take option ahead back: decode on the caller's thread. Before the first trod_trace_next. */
 void trod_trace_alone(struct trod_trace *t);
+/*
+ * Read files that are not compressed on the thread that decodes them (trod_input_alone): for a
+ * caller that has work for one other processor, and no more than two. Before the first
+ * trod_trace_next.
+ */
+void trod_trace_inputs_alone(struct trod_trace *t);
 
 /*
  * Limit the next batch of trod_trace_next to ROWS rows, in file order; records that give more rows

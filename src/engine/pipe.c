@@ -389,6 +389,8 @@ int run_pipe(struct trod_run *r)
     struct pipe p;
     int rc = pipe_new(&p, r), joined;
 
+    if (p.n_workers == 1 && r->opt.jobs == 2)
+        trod_trace_inputs_alone(r->whole);
     engine_cutter_init(&cutter, r);
     direct = cutter;
     if (rc == TROD_OK)

@@ -457,3 +457,24 @@ void trod_ahead_stop(struct trod_ahead *a)
     pthread_join(a->thread, NULL);
     a->running = false;
 }
+
+/* --- trace.h --- */
+
+void trod_trace_alone(struct trod_trace *t)
+{
+    t->opt.ahead = false;
+}
+
+void trod_trace_inputs_alone(struct trod_trace *t)
+{
+    t->inputs_alone = true;
+    for (size_t i = 0; i < t->n_inputs; i++)
+        if (t->open[i])
+            trod_reader_alone(t->open[i]);
+}
+
+void trod_trace_windows(struct trod_trace *t)
+{
+    if (t->ahead)
+        trod_ahead_windows(t->ahead);
+}

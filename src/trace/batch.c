@@ -542,11 +542,30 @@ static void append_rows(struct trod_batch *dst, const struct trod_batch *src, ui
         ((struct trod_batch_own *)dst->own)->source.rows = rows;
 }
 
+/* How many of N rows that have HAS, up to the first with a column of MASK, have none of them. */
+static uint32_t rows_without(const uint32_t *has, uint32_t n, uint32_t mask)
+{
+    enum { AT_ONCE = 64 };
+    uint32_t i = 0;
+
+    for (; mask && i + AT_ONCE <= n; i += AT_ONCE) {
+        uint32_t any = 0;
+
+        for (uint32_t k = 0; k < AT_ONCE; k++)
+            any |= has[i + k];
+        if (any & mask)
+            break;
+    }
+    while (mask && i < n && !(has[i] & mask))
+        i++;
+    return mask ? i : n;
+}
+
 uint32_t trod_batch_append(struct trod_batch *dst, const struct trod_batch *src, uint32_t from,
                            uint32_t n)
 {
-    const uint32_t slices =
-        TROD_COL_CODE | TROD_COL_DATA | TROD_COL_TEXT | TROD_COL_DETAIL | TROD_COL_RAW;
+    const uint32_t slices = src->have & (TROD_COL_CODE | TROD_COL_DATA | TROD_COL_TEXT |
+                                         TROD_COL_DETAIL | TROD_COL_RAW);
     uint32_t done = 0;
 
     if (n > dst->cap - dst->n)
@@ -555,11 +574,12 @@ uint32_t trod_batch_append(struct trod_batch *dst, const struct trod_batch *src,
     dst->have |= src->have;
     dst->meta = src->meta;
     append_columns(dst, src, from, n);
-    if (!(src->have & slices))
-        done = n;
     while (done < n) {
-        uint32_t pool_n = dst->pool_n;
+        const uint32_t pool_n = dst->pool_n;
 
+        done += rows_without(dst->has + dst->n + done, n - done, slices);
+        if (done == n)
+            break;
         if (!append_slices(dst, src, dst->n + done)) {
             dst->pool_n = pool_n;
             break;

@@ -491,6 +491,11 @@ const void *trod_reader_format_options(const struct trod_reader *r)
     return r->spec.options;
 }
 
+void trod_reader_alone(struct trod_reader *r)
+{
+    trod_input_alone(r->in);
+}
+
 const struct trod_input *trod_reader_input(const struct trod_reader *r)
 {
     return r->in;

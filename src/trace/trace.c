@@ -286,6 +286,8 @@ int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
         return rc;
     if (!trod_sized(&beside, sizeof beside, sizeof beside, &t->opt.beside))
         opt.beside = NULL; /* refused when the trace begins */
+    if (t->inputs_alone)
+        trod_input_alone(in);
     if (t->found)
         trod_input_use_frames(in, t->found);
     if (!opt.from && t->claimed)
@@ -449,17 +451,6 @@ void trod_trace_want(struct trod_trace *t, uint32_t want)
 void trod_trace_slices(struct trod_trace *t, uint32_t slices)
 {
     t->slices = slices;
-}
-
-void trod_trace_alone(struct trod_trace *t)
-{
-    t->opt.ahead = false;
-}
-
-void trod_trace_windows(struct trod_trace *t)
-{
-    if (t->ahead)
-        trod_ahead_windows(t->ahead);
 }
 
 void trod_trace_limit(struct trod_trace *t, uint32_t rows)

@@ -48,6 +48,7 @@ struct trod_trace {
     const struct trod_frames *found; /* of the trace it is a part of: those of its file, or NULL */
     size_t at;                       /* input that the last batch is of, in file order */
     struct trod_reader *first;       /* never closed before the trace: its options are asked for */
+    bool inputs_alone;               /* trod_trace_inputs_alone */
     struct trod_ahead *ahead;        /* who decodes ahead of the caller, or NULL */
     struct trod_batch *spare;        /* to fill, where it is opened with one; NULL: none */
 };
@@ -87,6 +88,9 @@ void trod_trace_count(const struct trod_trace *t, struct trod_trace_progress *p)
  * Returns 0 or what trod_input_open and trod_reader_open return.
  */
 int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out);
+
+/* The input of R is read on the caller's thread if it is not compressed (trod_input_alone). */
+void trod_reader_alone(struct trod_reader *r);
 
 /* The input of R has these frames, and who looks for cuts in it need not look for them. */
 void trod_reader_frames(struct trod_reader *r, const struct trod_frames *frames);

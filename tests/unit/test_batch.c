@@ -158,6 +158,30 @@ static void test_append_copies(void **state)
     trod_batch_free(to);
 }
 
+/* Of many rows the few that have slices are found, wherever they are. */
+static void test_append_finds_slices(void **state)
+{
+    enum { ROWS = 200 };
+    static const uint8_t bytes[ROWS];
+
+    (void)state;
+    for (uint32_t at = 0; at < ROWS; at++) {
+        struct trod_batch *b = fresh(ROWS), *to = fresh(ROWS);
+
+        fill(b, bytes, ROWS);
+        for (uint32_t i = 0; i < ROWS; i++)
+            if (i != at && i != 130)
+                b->has[i] &= ~(uint32_t)(TROD_COL_TEXT | TROD_COL_RAW);
+        assert_int_equal(trod_batch_append(to, b, 0, ROWS), ROWS);
+        memset(b->pool, 'x', b->pool_n);
+        assert_int_equal(trod_batch_bytes(to, to->text[at])[1], '0' + (int)(at % 10));
+        assert_int_equal(trod_batch_bytes(to, to->text[130])[1], '0');
+        assert_int_equal(to->addr[ROWS - 1], 100 + ROWS - 1);
+        trod_batch_free(b);
+        trod_batch_free(to);
+    }
+}
+
 static void test_names_go_both_ways(void **state)
 {
     (void)state;
@@ -181,7 +205,8 @@ int main(void)
         cmocka_unit_test(test_new_checks_capacity), cmocka_unit_test(test_columns_are_aligned),
         cmocka_unit_test(test_pool_fills_up),       cmocka_unit_test(test_keep_moves_every_column),
         cmocka_unit_test(test_keep_parts_records),  cmocka_unit_test(test_view_shares),
-        cmocka_unit_test(test_append_copies),       cmocka_unit_test(test_names_go_both_ways),
+        cmocka_unit_test(test_append_copies),       cmocka_unit_test(test_append_finds_slices),
+        cmocka_unit_test(test_names_go_both_ways),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

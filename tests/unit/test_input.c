@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
@@ -398,6 +399,55 @@ static void files_of_proc(void **state)
     trod_buf_fini(&r.bytes);
 }
 
+static unsigned threads(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    unsigned n = 0;
+
+    assert_non_null(tasks);
+    for (const struct dirent *e; (e = readdir(tasks)) != NULL;)
+        n += e->d_name[0] != '.';
+    closedir(tasks);
+    return n;
+}
+
+/* Who reads a file of some megabytes when half of it is consumed, and is it the file? */
+static unsigned threads_that_read(const char *path, const struct trod_buf *plain, bool here)
+{
+    const unsigned before = threads();
+    struct trod_input *in;
+    struct trod_span span;
+    unsigned more = 0;
+
+    assert_int_equal(trod_input_open(&in, path, NULL, NULL), TROD_OK);
+    if (here)
+        trod_input_alone(in);
+    for (uint64_t at = 0; at < plain->n; at += span.n) {
+        assert_int_equal(trod_input_ahead(in, 1, &span), TROD_OK);
+        assert_memory_equal(span.p, plain->p + at, span.n);
+        trod_input_consume(in, span.n);
+        if (at < plain->n / 2)
+            more = threads() - before;
+    }
+    trod_input_close(in);
+    return more;
+}
+
+static void alone_there_is_no_other_thread(void **state)
+{
+    struct trod_buf plain = data_make(DATA_TEXT, 16 << 20, 7);
+    char *dir = test_tmpdir(), *path = test_path(dir, "data");
+
+    (void)state;
+    test_save(path, plain.p, plain.n);
+    assert_int_equal(threads_that_read(path, &plain, false), 1);
+    assert_int_equal(threads_that_read(path, &plain, true), 0);
+    test_remove(dir);
+    free(path);
+    free(dir);
+    trod_buf_fini(&plain);
+}
+
 static void progress_and_names(void **state)
 {
     (void)state;
@@ -446,6 +496,7 @@ int main(void)
         cmocka_unit_test(close_does_not_wait),
         cmocka_unit_test(skips),
         cmocka_unit_test(files_of_proc),
+        cmocka_unit_test(alone_there_is_no_other_thread),
         cmocka_unit_test(progress_and_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -495,6 +495,7 @@ const struct trod_analysis trod_analysis_functions = {
     .defaults = &defaults,
     .state_size = sizeof(struct fun_state),
     .order = TROD_GLOBAL_ORDER,
+    .light = true,
     .timed = true,
     .needs = TROD_COL_KIND | TROD_COL_FLAGS,
     .uses = TROD_COL_STREAM | TROD_COL_SUB | TROD_COL_VALUE | TROD_COL_ADDR | TROD_COL_SIZE |

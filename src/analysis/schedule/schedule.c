@@ -152,6 +152,7 @@ const struct trod_analysis trod_analysis_schedule = {
     .defaults = &defaults,
     .state_size = sizeof(struct sch_state),
     .order = TROD_GLOBAL_ORDER,
+    .light = true,
     .idle = true,
     .timed = true,
     .needs = TROD_COL_KIND | TROD_COL_FLAGS,
