@@ -1,6 +1,6 @@
 /*
  * functions.h - symbols that are nothing but where functions begin and end, such as those that an
- * index was made with (docs/navigating.md, "The file", section 22).
+ * index was made with (docs/index-file.md, "The file", section 22).
  */
 #ifndef ISA_FUNCTIONS_H
 #define ISA_FUNCTIONS_H

@@ -1,7 +1,7 @@
 /*
  * calls.h - which activations are open: followed over rows, kept in an index, asked for.
  *
- * Implements docs/navigating.md, "The calls at a place". Stacks are followed without symbols, so
+ * Implements the open calls of docs/navigating.md, "State". Stacks are followed without symbols, so
  * that they are the same whoever asks (trod/callstack.h says by which rules).
  */
 #ifndef NAVIGATE_CALLS_H

@@ -2,7 +2,7 @@
  * events.h - entries and ends of calls, as an index keeps them: written while rows are followed,
  * read again in order.
  *
- * Implements docs/navigating.md, "The file", section 10. What events have is kept by columns, which
+ * Implements docs/index-file.md, "The file", section 10. What events have is kept by columns, which
  * compress better; each segment begins anew, so that it can be read by itself.
  */
 #ifndef NAVIGATE_EVENTS_H

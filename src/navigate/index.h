@@ -2,7 +2,7 @@
  * index.h - the sidecar of a trace: blocks of rows from which decoding can go on, and what lies in
  * them.
  *
- * Implements docs/navigating.md, "The index": its file, and what questions are asked of it. When an
+ * Implements docs/index-file.md: its file, and what questions are asked of it. When an
  * index is opened, what says what it is of and where its blocks begin is checked against its sum,
  * other sections when they are asked for the first time: an index that is found to be damaged is
  * not used any more.

@@ -2,7 +2,7 @@
  * memory.h - what blocks leave in memory: kept in an index, so that bytes are known at the end of a
  * block without decoding it.
  *
- * Implements docs/navigating.md, "How it works". For each line of a block: its bytes' last writes,
+ * Implements docs/index-file.md, "How it works". For each line of a block: its bytes' last writes,
  * last reads behind these, and first reads, each with row and value. What a question could not tell
  * from what stands in earlier blocks of the segment is left out.
  */

@@ -1,7 +1,7 @@
 /*
  * nav.h - the inside of a trace that is moved about in: how its rows are reached.
  *
- * Implements docs/navigating.md, "How it works". Every question is a scan over rows of one or more
+ * Implements docs/index-file.md, "How it works". Every question is a scan over rows of one or more
  * blocks. Without an index all rows are one block, which is decoded from its beginning.
  */
 #ifndef NAVIGATE_NAV_H

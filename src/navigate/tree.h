@@ -2,7 +2,7 @@
  * tree.h - what the calls of a trace cost by stacks of functions: counted while they are followed,
  * kept in an index, given to who asks.
  *
- * Implements docs/navigating.md, "The file", sections 20 and 21. A tree of many nodes, or of not
+ * Implements docs/index-file.md, "The file", sections 20 and 21. A tree of many nodes, or of not
  * many fewer than there are activations, is not kept: activations tell the same as fast.
  */
 #ifndef NAVIGATE_TREE_H

@@ -23,25 +23,55 @@ shown() {
     [[ $any == yes || $i == ${#got[@]} ]] || { echo "more than is shown"; cat "$2"; return 1; }
 }
 
-# typed PAGE: the commands in its fenced blocks ("$ ..."), each with the lines that follow
+# typed PAGE [MOST]: the commands in its fenced blocks ("$ ..."), each with the lines that follow: its output,
+# messages included. The exit status is MOST (0) at the most. "<!-- screen: WxH ARGS; KEYS -->" before a block:
+# what trod browse ARGS shows in a terminal of that size after KEYS, functions of browser.sh ("ask g row:3").
 typed() {
-    local inside=no command= line status
+    local inside=no command= line status screen=
     while IFS= read -r line; do
         if [[ $line == '```'* || $line == '$ '* ]] && [[ -n $command ]]; then
             last=$command
             status=0
-            PATH=$(dirname "$TROD"):$PATH bash -c "$command" >.typed 2>/dev/null || status=$?
-            check test $status == 0
+            PATH=$(dirname "$TROD"):$PATH bash -c "$command" >.typed 2>&1 || status=$?
+            check test $status -le "${2:-0}"
             check shown .shown .typed
             command=
         fi
+        if [[ $line == '```'* && $inside == yes && -n $screen ]]; then
+            seen "$screen"
+            screen=
+        fi
         case $line in
+        '<!-- screen: '*)
+            screen=${line#<!-- screen: }
+            : >.shown
+            ;;
         '```'*) [[ $inside == yes ]] && inside=no || inside=yes ;;
         '$ '*)
             [[ $inside == no ]] || command=${line#\$ }
             : >.shown
             ;;
-        *) [[ -z $command ]] || printf '%s\n' "$line" >>.shown ;;
+        *) [[ $inside == no || -z $command$screen ]] || printf '%s\n' "$line" >>.shown ;;
         esac
     done <"$1"
+}
+
+# seen SCREEN: the browser shows what is in .shown
+seen() {
+    local size=${1%% *} arguments=${1#* } keys= i
+    arguments=${arguments% -->}
+    [[ $arguments != *';'* ]] || keys=${arguments#*;} arguments=${arguments%%;*}
+    declare -F browser >/dev/null || return 0
+    mkdir -p .browsed # the browser makes an index, which the commands of the page know nothing of
+    # shellcheck disable=SC2086 # ARGS are words
+    browser "${size%x*}" "${size#*x}" --index .browsed $arguments
+    shows 'registers at row 0' # what changes is marked against what was seen
+    eval "$keys"
+    last="the screen of: $1"
+    for ((i = 0; i < 200; i++)); do
+        screen >.typed
+        ! shown .shown .typed >/dev/null || break
+        sleep 0.05
+    done
+    check shown .shown .typed
 }

@@ -3,9 +3,9 @@
  * functions cost (callgraph.c, callstack/tree.h), the list of single calls (list.c), and what Arm's
  * tools make of a trace (like.c).
  *
- * Implements docs/navigating.md, "Calls". Costs are counted in a tree of calling contexts: a node
- * is a function called from the function of its parent. Each stream has a tree while it is read; it
- * is added to that of the state when the stream ends.
+ * Implements docs/navigating.md, "Calls and costs". Costs are counted in a tree of calling
+ * contexts: a node is a function called from the function of its parent. Each stream has a tree
+ * while it is read; it is added to that of the state when the stream ends.
  */
 #ifndef TROD_ANALYSIS_CALLGRAPH_H
 #define TROD_ANALYSIS_CALLGRAPH_H
