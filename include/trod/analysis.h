@@ -119,7 +119,7 @@ struct trod_weigher {
 };
 
 enum trod_boundary_type {
-    TROD_BOUNDARY_WARM,     /* the warm-up is over: statistics begin anew, contents stay */
+    TROD_BOUNDARY_WARM,     /* the warm-up is over: statistics begin again, contents stay */
     TROD_BOUNDARY_INTERVAL, /* an interval ends */
     TROD_BOUNDARY_SWITCH,   /* rows of another stream follow (PER_RUN states only) */
     TROD_BOUNDARY_END       /* no more rows */
@@ -235,7 +235,7 @@ struct trod_analysis {
     bool apart;
     /*
      * Follow rows [FROM, TO) of B, which lie before the region or in a warm-up and are not counted:
-     * keep what lasts into the rows behind them (open calls). Returns 0 or TROD_ERR_NOMEM. NULL:
+     * keep what lasts into the rows after them (open calls). Returns 0 or TROD_ERR_NOMEM. NULL:
      * such rows are not of interest.
      */
     int (*follow)(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
@@ -273,13 +273,13 @@ struct trod_analysis {
     bool (*follows)(const void *opt);
     /*
      * As merge, but FROM is only ended afterwards, so that its contents may be moved. For analyses
-     * with large states; because each part of a file builds such a state anew, a file is then cut
+     * with large states; because each part of a file builds such a state again, a file is then cut
      * into few parts. NULL: merge.
      */
     int (*take)(void *into, void *from);
 };
 
-/* Analysis I in the order of analyses.def, plug-ins behind; NULL past the last. */
+/* Analysis I in the order of analyses.def, plug-ins after; NULL past the last. */
 const struct trod_analysis *trod_analysis_at(size_t i);
 /* The analysis called NAME (LEN bytes), or NULL. */
 const struct trod_analysis *trod_analysis_find(const char *name, size_t len);

@@ -87,7 +87,7 @@ enum trod_flag {
     TROD_F_SYNTHETIC = 1 << 17, /* put in by the tracer, not executed by the program */
     TROD_F_KERNEL = 1 << 18,
     TROD_F_NOFETCH = 1 << 19,  /* executed but not fetched again (string iterations) */
-    TROD_F_NEWCODE = 1 << 20,  /* opcode bytes given anew: decode again */
+    TROD_F_NEWCODE = 1 << 20,  /* opcode bytes given again: decode again */
     TROD_F_IFETCH = 1 << 21,   /* of code, not of data */
     TROD_F_ABORTED = 1 << 22,  /* the access or the fetch failed */
     TROD_F_UNCACHED = 1 << 23, /* not cacheable */
@@ -319,7 +319,7 @@ const struct trod_batch *trod_batch_rows(struct trod_batch *view, const struct t
 bool trod_batch_own(struct trod_batch *b, uint32_t wanted);
 
 /*
- * Copy rows [FROM, FROM + N) of SRC behind the rows of DST, slices included (into DST's pool).
+ * Copy rows [FROM, FROM + N) of SRC after the rows of DST, slices included (into DST's pool).
  * Returns how many fitted.
  */
 uint32_t trod_batch_append(struct trod_batch *dst, const struct trod_batch *src, uint32_t from,

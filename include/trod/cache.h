@@ -62,7 +62,7 @@ struct trod_cache_options {
     bool plot;         /* a sweep as a chart: then it has a layout */
     unsigned width;    /* of the chart in characters; 0: 80 */
     uint64_t skip;     /* instructions at the beginning that are not simulated */
-    /* Sampling: of every window_every instructions behind these the last `window` are counted, the
+    /* Sampling: of every window_every instructions after these the last `window` are counted, the
      * window_warm before them only fill the caches, the others are not simulated. 0: all count. */
     uint64_t window_every, window_warm, window;
     uint64_t warm_rows;               /* so many rows fill the caches and are not counted */

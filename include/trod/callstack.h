@@ -29,7 +29,7 @@ enum trod_frame_kind {
     TROD_FRAME_CALL,      /* a call instruction */
     TROD_FRAME_TAIL,      /* a jump to a function: it returns to its caller's caller */
     TROD_FRAME_EXCEPTION, /* exception, interrupt, signal, system call whose kernel code follows */
-    TROD_FRAME_MANUAL,    /* a jump behind a write of the link register */
+    TROD_FRAME_MANUAL,    /* a jump after a write of the link register */
     TROD_FRAME_KINDS
 };
 
@@ -60,7 +60,7 @@ struct trod_moment {
 };
 
 /*
- * An activation. Those of a context lie one behind the other: F's caller is F - 1 where F->depth is
+ * An activation. Those of a context lie one after the other: F's caller is F - 1 where F->depth is
  * not 0. Pointers are valid until the function they were given to returns.
  */
 struct trod_frame {
@@ -91,7 +91,7 @@ struct trod_frame_left {
     uint8_t how;             /* enum trod_frame_end */
     uint8_t sure;            /* enum trod_frame_sure */
     struct trod_moment last; /* the last instruction before */
-    /* The first one behind; at the end: pc NOWHERE, row and instruction one more than the last. */
+    /* The first one after; at the end: pc NOWHERE, row and instruction one more than the last. */
     struct trod_moment next;
 };
 
@@ -103,7 +103,7 @@ struct trod_callstack_sink {
     int (*leave)(void *ctx, struct trod_frame *f, const struct trod_frame_left *end);
     /*
      * Rows [FROM, TO) of B belong to F, the innermost activation of their stream; NULL: they come
-     * before its first instruction. All rows come once, in order, and before the events behind
+     * before its first instruction. All rows come once, in order, and before the events after
      * them.
      */
     int (*rows)(void *ctx, const struct trod_batch *b, uint32_t from, uint32_t to,
@@ -113,7 +113,7 @@ struct trod_callstack_sink {
 /* What was seen, of all streams. */
 struct trod_callstack_counts {
     uint64_t instructions;
-    uint64_t transfers; /* instructions behind which another than the next one was executed */
+    uint64_t transfers; /* instructions after which another than the next one was executed */
     uint64_t entered[TROD_FRAME_KINDS], left[TROD_FRAME_ENDS];
     uint64_t unmatched; /* returns to a place that no call came from; they count as jumps */
     uint64_t switches;  /* to another stack, by an exception that returned elsewhere */
@@ -134,7 +134,7 @@ enum { TROD_CALLSTACK_DEPTH = 1 << 20, TROD_CALLSTACK_CONTEXTS = 1 << 10 };
 struct trod_call_sum {
     uint64_t function; /* where it begins */
     uint64_t calls;    /* activations */
-    /* By the function itself: instructions, and the time that passed behind each of them. */
+    /* By the function itself: instructions, and the time that passed after each of them. */
     uint64_t instructions, time;
     uint32_t parent; /* number of the stack below, which comes before it; 0: there is none */
     bool exception;  /* entered by an exception: it stands on what was interrupted */
@@ -150,8 +150,8 @@ typedef int (*trod_call_sums_fn)(void *user, const struct trod_call_sum *at, siz
  */
 struct trod_callstack_source {
     /*
-     * The meta of the trace or, while tell runs, of the file whose calls are told, with all of its
-     * streams. NULL: the calls are not known (TROD_ERR_UNKNOWN).
+     * The meta of the trace or, while tell runs, of the file whose calls are reported, with all of
+     * its streams. NULL: the calls are not known (TROD_ERR_UNKNOWN).
      */
     const struct trod_meta *(*meta)(void *ctx);
     /*

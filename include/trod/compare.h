@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 enum {
-    TROD_COMPARE_SLIDES = 64, /* struct trod_slide at the most, */
+    TROD_COMPARE_SLIDES = 64, /* struct trod_slide at most, */
     TROD_COMPARE_MASKS = 64,  /* struct trod_compare_mask, ignored registers, */
     TROD_COMPARE_PAIRS = 256, /* struct trod_compare_pair of streams, of registers, */
     TROD_COMPARE_INPUTS = 24, /* struct trod_compare_input of a difference, */
@@ -164,7 +164,7 @@ struct trod_difference {
     enum trod_difference_type type;
     uint64_t number; /* from 0 */
     uint64_t of;     /* REORDERED: number of the earlier difference in which these rows were missing
-                        or inserted; TROD_NOWHERE: there was none, both places are told here */
+                        or inserted; TROD_NOWHERE: there was none, both places are reported here */
     uint32_t fields; /* CHANGED: columns that differ */
     const struct trod_compare_field *field; /* CHANGED, one row each: fields that differ */
     size_t n_fields;

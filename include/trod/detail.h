@@ -222,7 +222,7 @@ struct trod_detail_event {
 };
 
 /*
- * READ, WRITE, PREFETCH, FLUSH and CACHE_OP of tt6, tt6e and full: the words behind the opcode, as
+ * READ, WRITE, PREFETCH, FLUSH and CACHE_OP of tt6, tt6e and full: the words after the opcode, as
  * a TT6 record holds them. Big-endian bytes; third is there when the slice is 8 bytes long.
  */
 struct trod_detail_ppc_access {

@@ -16,7 +16,7 @@ extern "C" {
 
 struct trod_disasm;
 
-enum { TROD_DISASM_TEXT = 96, TROD_DISASM_CODE = 16 }; /* bytes of text, of opcode, at the most */
+enum { TROD_DISASM_TEXT = 96, TROD_DISASM_CODE = 16 }; /* bytes of text, of opcode, at most */
 
 /*
  * A disassembler for ISA and ENDIAN (of the code). Returns 0, TROD_ERR_NOMEM or

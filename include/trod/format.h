@@ -23,7 +23,7 @@ enum trod_format_flag {
     /* the only times are MARKER rows of sub TROD_DRM_TIMESTAMP: value is the time */
     TROD_FMT_TIMESTAMPS = 1 << 4,
     TROD_FMT_MARKERS = 1 << 5, /* sub of MARKER rows is enum trod_drm_marker (drmemtrace.h) */
-    TROD_FMT_FOLLOWS = 1 << 6, /* in its stream an access comes behind the instruction it is of */
+    TROD_FMT_FOLLOWS = 1 << 6, /* in its stream an access comes after the instruction it is of */
     TROD_FMT_PUT_IN = 1 << 7   /* some instructions may be TROD_F_SYNTHETIC */
 };
 
@@ -43,7 +43,7 @@ enum trod_encode_result {
 enum trod_drop {
     TROD_DROP_INSTR = 1 << 0, /* single instructions: the next one need not be their successor */
     TROD_DROP_DATA = 1 << 1,  /* single accesses */
-    TROD_DROP_SPAN = 1 << 2,  /* the rows before or behind some point */
+    TROD_DROP_SPAN = 1 << 2,  /* the rows before or after some point */
     TROD_DROP_OTHER = 1 << 3  /* rows of other kinds, whole threads */
 };
 
@@ -242,7 +242,7 @@ struct trod_format {
     uint32_t isas;               /* bits 1 << enum trod_isa that it has a word for; 0: any */
     uint32_t flags;
     uint32_t row_max;                        /* bytes one encoded row may need */
-    uint32_t record_rows;                    /* rows one record may give at the most (0: 1) */
+    uint32_t record_rows;                    /* rows one record may give at most (0: 1) */
     const struct trod_option *options;       /* of reading and of writing */
     size_t options_size, dec_size, enc_size; /* bytes of the structs of options, states */
     const void *defaults;                    /* options before any is set; NULL: all zero */

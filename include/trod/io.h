@@ -19,7 +19,7 @@ struct trod_output;
 enum {
     TROD_WINDOW = 1 << 20,       /* bytes read at a time */
     TROD_AHEAD_MAX = 1 << 24,    /* the most a caller may ask to see at once */
-    TROD_FILTER_DEPTH = 8,       /* filters stacked at the most */
+    TROD_FILTER_DEPTH = 8,       /* filters stacked at most */
     TROD_RATIO_DEFAULT = 1 << 14 /* decompressed bytes per compressed byte before it is a bomb */
 };
 
@@ -63,7 +63,7 @@ int trod_input_fd(struct trod_input **out, int fd, const char *name,
 int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span);
 
 /*
- * How IN ends behind what the last trod_input_ahead showed: 0 when it goes on or ends well, else
+ * How IN ends after what the last trod_input_ahead showed: 0 when it goes on or ends well, else
  * the error that comes once the bytes are consumed, which is reported now (once). For callers that
  * stop before the end of a span that is shorter than they asked for.
  */
@@ -95,7 +95,7 @@ uint64_t trod_input_file_size(const struct trod_input *in);
  */
 uint64_t trod_input_decoded(struct trod_input *in);
 /*
- * The last offset of the decoded stream, OFFSET at the most, at which decoding can begin without
+ * The last offset of the decoded stream, OFFSET at most, at which decoding can begin without
  * the bytes before it: OFFSET itself in a plain file, the beginning of a frame in a compressed one.
  */
 uint64_t trod_input_frame(struct trod_input *in, uint64_t offset);

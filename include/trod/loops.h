@@ -2,7 +2,7 @@
  * loops.h - the endless loop that a trace ends in, such as `while (1);` after the work is done.
  *
  * Implements docs/navigating.md, "truncate". A step of a stream is an instruction with the rows
- * behind it (accesses, register writes), without times and numbers of instructions. A stream ends
+ * after it (accesses, register writes), without times and numbers of instructions. A stream ends
  * in a loop when its last steps repeat with some period up to its end: as far as the trace shows,
  * the machine comes back to the same states. Memory is bounded: of each stream the last steps are
  * kept, and periods of up to TROD_LOOPS_PERIOD steps are found.

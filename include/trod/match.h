@@ -56,7 +56,7 @@ void trod_match_free(struct trod_match *m);
 
 /*
  * The trace is a single file: where it names no streams, each of which would number its own
- * instructions, these numbers rise, and trod_match_done is true behind the last one wanted.
+ * instructions, these numbers rise, and trod_match_done is true after the last one wanted.
  */
 void trod_match_single(struct trod_match *m);
 
@@ -85,7 +85,7 @@ uint32_t trod_match_want(const struct trod_match *m);
 uint32_t trod_match_drops(const struct trod_match *m);
 
 /*
- * Rows a batch for trod_trace_open: few where few are wanted, so that nothing behind them is read;
+ * Rows a batch for trod_trace_open: few where few are wanted, so that nothing after them is read;
  * 0: any number.
  */
 uint32_t trod_match_rows(const struct trod_match *m);
@@ -98,7 +98,7 @@ int trod_match_batch(struct trod_match *m, const struct trod_batch *b);
 
 /*
  * The same for a batch that does not follow the one before: its first row is row FIRST of the
- * trace, and no row before it is behind those judged so far. Only where trod_match_anywhere.
+ * trace, and no row before it is after those judged so far. Only where trod_match_anywhere.
  */
 int trod_match_batch_at(struct trod_match *m, const struct trod_batch *b, uint64_t first);
 
@@ -169,7 +169,7 @@ int trod_match_may(struct trod_match *m, const struct trod_batch *b, uint8_t *ke
 enum trod_flow {
     TROD_FLOW_BRANCH = 0xf,    /* mask: enum trod_branch */
     TROD_FLOW_MADE = 1 << 4,   /* a conditional branch: execution went on elsewhere, */
-    TROD_FLOW_PASSED = 1 << 5, /* or behind it; neither: it does not say that */
+    TROD_FLOW_PASSED = 1 << 5, /* or after it; neither: it does not say that */
     TROD_FLOW_KERNEL = 1 << 6, /* privileged code, */
     TROD_FLOW_USER = 1 << 7    /* or a user's program; neither: it does not say that */
 };

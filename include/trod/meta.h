@@ -85,7 +85,7 @@ struct trod_meta {
     uint32_t line_size, page_size, version; /* 0: unknown */
     uint64_t filetype;                      /* drmemtrace: bits of its FILETYPE marker */
     uint32_t part; /* rows are part PART of their file (trod_trace_open_part); 0: the beginning */
-    bool part_cut; /* the file goes on behind that part */
+    bool part_cut; /* the file goes on after that part */
     struct trod_stream *streams;
     uint32_t n_streams, cap_streams;
     const char *const *files; /* paths of the files of the trace; not owned */

@@ -32,8 +32,8 @@ struct trod_nav_options {
     bool no_index;                /* do not look for one */
     bool index_only; /* fail with TROD_ERR_UNKNOWN, not reported, where no index fits the trace */
     /*
-     * Called for each batch that a query reads, ROW being the row behind it. A negative code ends
-     * that query, which returns it; later queries work as ever. NULL: never.
+     * Called for each batch that a query reads, ROW being the row after it. A negative code ends
+     * that query, which returns it; later queries work as usual. NULL: never.
      */
     int (*tick)(void *user, uint64_t row);
     void *tick_user;
@@ -63,7 +63,7 @@ const char *trod_nav_index(const struct trod_nav *nav);
 
 /*
  * Open the trace for reading from row ROW on. *OUT gives the rows from *FIRST on, the last row, ROW
- * at the most, at which decoding can begin. WANT: columns; DIAG outlives *OUT. Returns what
+ * at most, at which decoding can begin. WANT: columns; DIAG outlives *OUT. Returns what
  * trod_trace_open returns. The caller owns the trace, which may outlive NAV.
  */
 int trod_nav_trace(struct trod_nav *nav, uint64_t row, uint32_t want, struct trod_diag *diag,
@@ -100,7 +100,7 @@ struct trod_index_options {
     size_t struct_size; /* sizeof the struct; 0 stands for its size in version 0 */
     const struct trod_trace_options *trace; /* how the trace is opened; NULL: as found */
     const char *index_dir; /* folder for the index; NULL: that of the trace, or the cache */
-    bool again;            /* make it anew even if there is one that fits */
+    bool again;            /* make it again even if there is one that fits */
     bool upgrade;          /* make it only if there is one already, and that does not fit */
     unsigned jobs;         /* threads; 0: as many as are of use. The index is the same */
     /* Called now and then. NULL: never. */
@@ -188,7 +188,7 @@ int trod_nav_count(struct trod_nav *nav, uint64_t *rows);
 int trod_nav_place(struct trod_nav *nav, const char *text, uint64_t *row);
 
 /*
- * The first row of line LINE (from 1) of a text file, or the first row behind that line; the first
+ * The first row of line LINE (from 1) of a text file, or the first row after that line; the first
  * row whose time is not before TIME; the instruction row that is the Kth execution (from 1) of the
  * instruction at PC. Each returns 1 with *ROW, 0 where there is none, or an error.
  */
@@ -247,7 +247,7 @@ struct trod_nav_hit {
 
 /*
  * The K rows nearest to ROW, and other than it, that QUERY describes, nearest first: before it if
- * BACK is set, else behind it. Which registers an instruction reads follows from its opcode, and in
+ * BACK is set, else after it. Which registers an instruction reads follows from its opcode, and in
  * traces without REG rows also which it writes. *N: number of rows found, 0 for a register that the
  * trace says nothing of. Returns 0 or an error of reading the trace.
  */
@@ -356,7 +356,7 @@ struct trod_nav_call {
 };
 
 /*
- * The activations that are open behind row ROW in its stream, or in STREAM where that is not
+ * The activations that are open after row ROW in its stream, or in STREAM where that is not
  * TROD_NAV_ROW_STREAM, outermost first, into *OUT (to be freed by the caller) and *N; none where
  * the trace has no instructions. They are followed without symbols, which only give names. Returns
  * 0, TROD_ERR_USAGE (the trace has no such row, reported) or an error.
@@ -366,7 +366,7 @@ int trod_nav_calls(struct trod_nav *nav, uint64_t row, int64_t stream, struct tr
 
 /* An activation begins or ends. */
 struct trod_nav_call_event {
-    uint64_t row;              /* the first row inside, or behind, the activation */
+    uint64_t row;              /* the first row inside, or after, the activation */
     uint64_t instruction;      /* ordinal in the stream of the first instruction from there on */
     bool ends;                 /* false: it begins */
     struct trod_nav_call call; /* the activation; if it ends, only depth is set */
@@ -378,7 +378,7 @@ typedef int (*trod_nav_call_fn)(void *user, const struct trod_nav_call_event *e)
 /*
  * Hand to FN with USER the activations that begin and end from row ROW on in its stream, in order,
  * from the index that NAV uses. Of a stream between whose stacks a kernel switches only those of
- * the stack that is in use behind ROW. Returns 0, TROD_ERR_UNKNOWN (there is no index, or it is
+ * the stack that is in use after ROW. Returns 0, TROD_ERR_UNKNOWN (there is no index, or it is
  * damaged, which is reported), TROD_ERR_USAGE (the trace has no such row, reported), the negative
  * value that FN returned, or an error.
  */
@@ -387,7 +387,7 @@ int trod_nav_call_events(struct trod_nav *nav, uint64_t row, trod_nav_call_fn fn
 /*
  * All calls of the trace from the index that NAV uses, as trod_callstack_source.tell gives them.
  * Returns 0, TROD_ERR_UNKNOWN (there is no index, it has no calls that were followed with the
- * symbols of trod_nav_follow, or it is damaged, which is reported; SINK was told of nothing), what
+ * symbols of trod_nav_follow, or it is damaged, which is reported; SINK was not called), what
  * SINK returned, or an error, reported.
  */
 int trod_nav_callstack(struct trod_nav *nav, const struct trod_callstack_sink *sink,
@@ -410,7 +410,7 @@ enum trod_nav_source {
     TROD_NAV_UNKNOWN, /* from none */
     TROD_NAV_WRITTEN, /* row is the last write */
     TROD_NAV_READ,    /* there is no write; row is the last read of the memory, or a STATE row */
-    TROD_NAV_LATER,   /* row is behind the place: the first access there is, a read */
+    TROD_NAV_LATER,   /* row is after the place: the first access there is, a read */
     TROD_NAV_UNTRACED /* row is a read, whose value is not that of the last write, at row since:
                          something that is not traced wrote in between */
 };
@@ -491,7 +491,7 @@ int trod_nav_touched(struct trod_nav *nav, uint64_t lo, uint64_t hi, struct trod
                      size_t *n);
 
 /*
- * The bytes of N runs of memory at row ROW into OUT, one run behind the other, together at most
+ * The bytes of N runs of memory at row ROW into OUT, one run after the other, together at most
  * TROD_NAV_MEMORY: faster than a trod_nav_memory for each. Returns what that returns.
  */
 int trod_nav_memory_runs(struct trod_nav *nav, uint64_t row, const struct trod_nav_run *run,

@@ -74,7 +74,7 @@ int trod_option_bytes(const char *text, uint64_t *out);
 /* Parse a range as TROD_OPT_RANGE does. Returns 0 or TROD_ERR_USAGE (nothing reported). */
 int trod_option_range(const char *text, struct trod_range *out);
 
-enum { TROD_OPTIONS = 96 }; /* options of a table and its shared tables, at the most */
+enum { TROD_OPTIONS = 96 }; /* options of a table and its shared tables, at most */
 
 /* An option of a table laid flat: shared tables (TROD_OPT_FUNC) opened, offsets added up. */
 struct trod_option_ref {

@@ -3,7 +3,7 @@
  *
  * Implements docs/design.md, rule 7: the emitter, the row listings and the text formats write their
  * numbers with these. Each function writes at P, where the room it names must be, and returns the
- * place behind what it wrote. Nothing is NUL-terminated.
+ * place after what it wrote. Nothing is NUL-terminated.
  */
 #ifndef TROD_PUT_H
 #define TROD_PUT_H

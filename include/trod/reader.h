@@ -71,7 +71,7 @@ void trod_reader_part(struct trod_reader *r, size_t from, size_t to);
 void trod_reader_bytes(struct trod_reader *r, uint64_t from, uint64_t to);
 
 /*
- * The first offset at or behind AT from which the driver decodes the same rows whether or not it
+ * The first offset at or after AT from which the driver decodes the same rows whether or not it
  * decodes what lies before. TROD_NOWHERE: none within TROD_WINDOW bytes, or the format cannot begin
  * in the middle. The file is opened once more for this.
  */
@@ -88,7 +88,7 @@ const struct trod_input *trod_reader_input(const struct trod_reader *r);
 struct trod_meta *trod_reader_meta(const struct trod_reader *r);
 /* Rows delivered so far. */
 uint64_t trod_reader_rows(const struct trod_reader *r);
-/* Bytes skipped as undecodable so far: of a cut record, of the window behind a fatal error. */
+/* Bytes skipped as undecodable so far: of a cut record, of the window after a fatal error. */
 uint64_t trod_reader_skipped(const struct trod_reader *r);
 
 /* Release R and its input. NULL is allowed. */

@@ -47,7 +47,7 @@ struct trod_result_column {
 
 struct trod_value {
     enum trod_value_type type;
-    int decimals; /* F64: digits behind the point that are shown */
+    int decimals; /* F64: digits after the point that are shown */
     union {
         uint64_t u64;
         int64_t i64;
@@ -105,7 +105,7 @@ void trod_result_describe(struct trod_result *r, const char *unit, const char *a
 /*
  * A table of N columns (COLUMNS is copied; unit and about must be static texts). The cells follow
  * row by row: by the functions for values, trod_result_absent for an empty one, and
- * trod_result_row_end behind each row.
+ * trod_result_row_end after each row.
  */
 void trod_result_table(struct trod_result *r, const char *key, const char *title,
                        const struct trod_result_column *columns, size_t n);

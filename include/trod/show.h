@@ -60,7 +60,7 @@ void trod_show_measure(struct trod_show *s, const struct trod_batch *b, const ui
                        uint64_t record);
 
 /*
- * A column of the listing becomes wider where a row needs it, for all lines behind it.
+ * A column of the listing becomes wider where a row needs it, for all lines after it.
  * trod_show_widths reads the widths, trod_show_widen makes columns at least so wide. With equal
  * widths and TROD_SHOW_ABSOLUTE two struct trod_show give the same lines, so that several threads
  * can share a listing.
@@ -70,13 +70,13 @@ void trod_show_widths(const struct trod_show *s, uint8_t width[TROD_SHOW_WIDTHS]
 void trod_show_widen(struct trod_show *s, const uint8_t width[TROD_SHOW_WIDTHS]);
 
 /* The line with the names of the columns at P, which has room for TROD_SHOW_LINE bytes; returns the
- * place behind it. */
+ * place after it. */
 char *trod_show_header(const struct trod_show *s, char *p);
 char *trod_show_csv_header(const struct trod_show *s, char *p);
 
 /*
  * Row I of B, the RECORDth of the trace, as a line with its line end at P, which has room for
- * TROD_SHOW_LINE bytes; returns the place behind it. The listing, JSON, CSV (RFC 4180).
+ * TROD_SHOW_LINE bytes; returns the place after it. The listing, JSON, CSV (RFC 4180).
  */
 char *trod_show_text(struct trod_show *s, const struct trod_batch *b, uint32_t i, uint64_t record,
                      char *p);
@@ -88,8 +88,8 @@ char *trod_show_csv(struct trod_show *s, const struct trod_batch *b, uint32_t i,
 /*
  * The listing of the rows of B from *ROW on that KEEP (a byte by row) names, RECORD being the
  * number of B's first row: the lines that trod_show_text gives, at P, as long as there is room for
- * one of TROD_SHOW_LINE bytes before END. *ROW is set behind the last row that was looked at;
- * returns the place behind the last line.
+ * one of TROD_SHOW_LINE bytes before END. *ROW becomes the row after the last one that was looked
+ * at; returns the place after the last line.
  */
 char *trod_show_lines(struct trod_show *s, const struct trod_batch *b, const uint8_t *keep,
                       uint64_t record, uint32_t *row, char *p, const char *end);

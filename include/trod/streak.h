@@ -1,9 +1,9 @@
 /*
- * streak.h - the rows of a batch as streaks: instructions that were executed one behind the other.
+ * streak.h - the rows of a batch as streaks: instructions that were executed one after the other.
  *
  * Implements docs/design.md, "Streaks". Most instructions do not branch, and sites are numbered in
  * the order in which they come, so that a first site and a length stand for many rows: an analysis
- * that counts by site adds one at the first site of a streak, takes one away behind its last, and
+ * that counts by site adds one at the first site of a streak, takes one away after its last, and
  * sums up when the trace is over. The engine makes streaks once for all analyses of a pass that
  * have TROD_WANT_STREAKS in uses (beside TROD_COL_SITE).
  */
@@ -45,7 +45,7 @@ struct trod_streak_walk {
     const struct trod_batch *b;
     const struct trod_streak *at, *end;
     uint32_t from, to;
-    struct trod_streak part; /* of a streak that begins before FROM or ends behind TO */
+    struct trod_streak part; /* of a streak that begins before FROM or ends after TO */
 };
 
 /* The streaks of rows [FROM, TO) of B, which has streaks. */
@@ -74,7 +74,7 @@ static inline const struct trod_streak *trod_streak_next(struct trod_streak_walk
 enum { TROD_STREAK_AHEAD = 8 };
 
 /*
- * The first site of a streak that comes soon, and in *END the one behind its last; both 0 for a
+ * The first site of a streak that comes soon, and in *END the one after its last; both 0 for a
  * single row or where there is none. For fetching what belongs to them into the caches.
  */
 static inline uint32_t trod_streak_soon(const struct trod_streak_walk *w, uint32_t *end)

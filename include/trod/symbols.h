@@ -60,7 +60,7 @@ struct trod_symbol_range {
 bool trod_symbols_function(const struct trod_symbols *s, uint64_t address,
                            struct trod_symbol_range *out);
 /*
- * The first function symbol that begins behind ADDRESS, into *OUT. False if there is none. It
+ * The first function symbol that begins after ADDRESS, into *OUT. False if there is none. It
  * changes nothing, as trod_symbols_function.
  */
 bool trod_symbols_function_after(const struct trod_symbols *s, uint64_t address,

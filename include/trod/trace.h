@@ -18,7 +18,7 @@ struct trod_begin;
 
 /* How the rows of several files are put in one order. */
 enum trod_order {
-    TROD_ORDER_FILE,     /* one file behind the other */
+    TROD_ORDER_FILE,     /* one file after the other */
     TROD_ORDER_TIME,     /* by their times */
     TROD_ORDER_SYNC,     /* as the SYNC rows allow: no wait before the signal it waits for */
     TROD_ORDER_RECORDED, /* as the schedule file beside the trace says (drmemtrace) */
@@ -56,7 +56,7 @@ struct trod_trace_options {
     /*
      * RECORDED: in lock-step: the cores take turns, a row each, and wait for each other as the
      * schedule says (docs/formats/drmemtrace.md, "Order"); rows say the core: 0, 1, ... in the
-     * order of the cpus. Otherwise the turns of all cores come one behind the other.
+     * order of the cpus. Otherwise the turns of all cores come one after the other.
      */
     bool lockstep;
     /* DYNAMIC: instructions after which another thread gets the core; 0: 20 000 000 */
@@ -123,7 +123,7 @@ size_t trod_trace_members(const struct trod_trace *whole, size_t file);
  * the file, PIECE and MOST. 0 where the file is small or its format cannot begin in the middle; of
  * a compressed file also unless PACKED is set and it has several frames or members that say their
  * lengths (see trod_input_decoded). Damage to the compression ends such a file: ignore what pieces
- * behind it give. *AS is set to what the file is, for trod_trace_open_bytes.
+ * after it give. *AS is set to what the file is, for trod_trace_open_bytes.
  */
 size_t trod_trace_cuts(const struct trod_trace *whole, size_t file, uint64_t piece, bool packed,
                        uint64_t *cut, size_t most, struct trod_candidate *as);
@@ -145,7 +145,7 @@ int trod_trace_open_bytes(struct trod_trace **out, const struct trod_trace *whol
  * For formats with trod_format.parts: run the decoder of T over the records up to the offset TO, a
  * cut of the file, without giving rows; the next call goes on there. T is a trace of a whole file
  * by trod_trace_open_bytes of which no rows were read. Returns 0, or an error, which is not
- * reported: the parts behind cannot be read by themselves.
+ * reported: the parts after cannot be read by themselves.
  */
 int trod_trace_pass(struct trod_trace *t, uint64_t to);
 /*

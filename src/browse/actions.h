@@ -6,7 +6,7 @@
 
 #include "browse/view.h"
 
-/* A question of which RC is the answer has ended; what the user stopped is told. */
+/* A question of which RC is the answer has ended; what the user stopped is reported. */
 void action_end(struct view *v, int rc);
 
 /* ---- moves.c; each gets the key that it is for */

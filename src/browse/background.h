@@ -10,7 +10,7 @@ struct background;
 
 enum background_state { BACKGROUND_RUNS, BACKGROUND_MADE, BACKGROUND_FAILED };
 
-/* Make the index of PATH, opened with TRACE, in DIR (NULL: as ever). NULL: there is no memory. */
+/* Make the index of PATH, opened with TRACE, in DIR (NULL: as usual). NULL: there is no memory. */
 struct background *background_begin(const char *path, const struct trod_trace_options *trace,
                                     const char *dir, unsigned jobs);
 /* How it goes; *PERCENT: how far, *WHY: of failure. */

@@ -215,7 +215,7 @@ struct events {
     struct browse *b;
     uint32_t stream;
     struct trod_nav_call outer; /* the one that is looked at; pc NOWHERE: not found so far */
-    uint64_t first;             /* that the cursor makes: the row of the first event behind it */
+    uint64_t first;             /* that the cursor makes: the row of the first event after it */
     bool begun;                 /* OUTER has */
     bool callees;               /* those that it makes are folded, else it itself */
     bool unfold;                /* nothing is folded: CALL says where it lies */
@@ -262,7 +262,7 @@ static int within(void *user, const struct trod_nav_call_event *e)
     return rc < 0 ? rc : !e->ends || e->call.depth != w->outer.depth;
 }
 
-/* What the instruction at the cursor makes: it begins with the first thing that happens behind. */
+/* What the instruction at the cursor makes: it begins with the first thing that happens after. */
 static int made(void *user, const struct trod_nav_call_event *e)
 {
     struct events *w = user;

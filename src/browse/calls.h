@@ -1,9 +1,9 @@
 /*
  * calls.h - the calls around the cursor: folded into one line, and as a stack.
  *
- * What a call is, is said by trod/callstack.h, without symbols, which only give names: what is told
- * is what trod_nav_calls tells. An index knows the calls; without one they are followed from the
- * beginning of the trace.
+ * Calls are those of trod/callstack.h, followed without symbols, which only give names: what is
+ * shown is what trod_nav_calls tells. An index knows the calls; without one they are followed from
+ * the beginning of the trace.
  */
 #ifndef BROWSE_CALLS_H
 #define BROWSE_CALLS_H

@@ -3,7 +3,7 @@
  * and browse_accesses of find.h.
  *
  * The rows that access what is asked for are looked at one after the other. Most say the value
- * themselves; the state behind the others is asked for.
+ * themselves; the state after the others is asked for.
  */
 #include "browse/find.h"
 
@@ -38,7 +38,7 @@ static void clean(struct worth *w)
         w->value[i] &= w->known[i];
 }
 
-/* The value behind row ROW. */
+/* The value after row ROW. */
 static int value_at(struct changing *c, uint64_t row, struct worth *out)
 {
     struct trod_nav_byte byte[8];
@@ -67,7 +67,7 @@ static int value_at(struct changing *c, uint64_t row, struct worth *out)
     return rc;
 }
 
-/* The value behind HIT, where WAS is that before it. */
+/* The value after HIT, where WAS is that before it. */
 static int value_of(struct changing *c, const struct trod_nav_hit *hit, struct worth *out)
 {
     const uint64_t from = c->n ? c->query.lo - hit->addr : 0;
@@ -105,7 +105,7 @@ static int forward(struct changing *c, struct trod_nav_hit hit[PART], uint64_t *
     return rc;
 }
 
-/* Backwards: the last row that made of another value the one behind it. */
+/* Backwards: the last row that made of another value the one after it. */
 static int backward(struct changing *c, struct trod_nav_hit hit[PART], uint64_t *row)
 {
     struct worth later, now;

@@ -144,7 +144,7 @@ void draw_status(struct view *v, const char *text)
 
     position(b, right, sizeof right);
     n = (int)strlen(right);
-    /* what is told for a moment is told whole; where there is little room the row matters most */
+    /* what is shown for a moment is shown whole; where there is little room the row matters most */
     if ((n > v->width - LEAST_TEXT || told > v->width - n - 2) && b->rows &&
         b->rows != TROD_NOWHERE)
         n = snprintf(right, sizeof right, "row %llu of %llu", (unsigned long long)b->cursor,

@@ -43,7 +43,7 @@ struct search {
     bool back;
 };
 
-/* Rows before LO are judged too: what is told of a row may depend on those before it. */
+/* Rows before LO are judged too: the verdict on a row may depend on those before it. */
 static int judge(void *user, const struct trod_batch *batch, uint32_t i, uint32_t n, uint64_t row)
 {
     struct search *s = user;
@@ -108,7 +108,7 @@ static int scan(struct search *s, const char *text)
     return rc;
 }
 
-/* Backwards: parts that end at the cursor, each longer than the one behind it. */
+/* Backwards: parts that end at the cursor, each longer than the one after it. */
 static int scan_back(struct search *s, const char *text)
 {
     const bool indexed = trod_nav_index(s->b->nav);
@@ -217,7 +217,7 @@ int browse_visit(struct browse *b, uint64_t pc, bool back)
 
     snprintf(what, sizeof what, "executions of 0x%llx", (unsigned long long)pc);
     rc = look(b, &q, what, back);
-    /* which one it is is told where that costs nothing: not read for */
+    /* which one it is is shown where that costs nothing: not read for */
     if (rc > 0 && b->only < 0 && trod_nav_index(b->nav) &&
         visits_to(b, pc, b->cursor, &here) == 0 && visits_to(b, pc, TROD_NOWHERE - 1, &all) == 0)
         browse_say(b, "execution %llu of %llu of 0x%llx", (unsigned long long)here,

@@ -32,7 +32,7 @@ int browse_kind(struct browse *b, unsigned kind, bool back);
 /* The rows nearest to the cursor that write or read WHAT, in order. */
 struct browse_accesses {
     struct trod_nav_hit *at; /* to be freed */
-    size_t n, here;          /* the first one at or behind the cursor */
+    size_t n, here;          /* the first one at or after the cursor */
 };
 /* 1, 0 (there are none, told) or an error. */
 int browse_accesses(struct browse *b, const char *what, struct browse_accesses *out);

@@ -9,7 +9,7 @@
 
 enum { FOLDS = 1 << 20 };
 
-/* The first fold behind row ROW of STREAM. */
+/* The first fold after row ROW of STREAM. */
 static size_t behind(const struct browse_folds *f, uint32_t stream, uint64_t row)
 {
     size_t lo = 0, hi = f->n;

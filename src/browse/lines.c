@@ -95,7 +95,7 @@ static void target(struct browse *b, const struct trod_batch *batch, uint32_t i,
         browse_symbol(b, insn->target, out, size);
 }
 
-/* NAME into LINE, which ends at END: behind its text, in the blanks before "{details}". */
+/* NAME into LINE, which ends at END: after its text, in the blanks before "{details}". */
 static void insert_target(char *line, char *end, const char *name)
 {
     const size_t n = strlen(name) + 3; /* " <NAME>" */
@@ -223,7 +223,7 @@ static unsigned column(struct browse *b, const char *name)
     return at;
 }
 
-/* Field AT of the CSV line P, without its quotes and with single blanks, behind T. */
+/* Field AT of the CSV line P, without its quotes and with single blanks, after T. */
 static void put_field(struct text *t, const char *p, unsigned at)
 {
     bool quoted = false;

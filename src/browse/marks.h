@@ -6,7 +6,7 @@
 
 #include "browse/model.h"
 
-/* Read what was kept of B's trace. Lines that are none are left out, which is told. */
+/* Read what was kept of B's trace. Lines that are none are left out, which is reported. */
 void browse_marks_load(struct browse *b);
 void browse_marks_fini(struct browse *b);
 /* Set a bookmark at ROW (one that is there gets NAME), remove number I; the file follows. */

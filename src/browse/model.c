@@ -30,7 +30,7 @@ static void told(void *user, const struct trod_problem *p)
     struct browse *b = user;
 
     if (b->nav && strcmp(p->kind, "index.not-used") == 0)
-        return; /* opened again, as it has grown: the browser makes the index anew itself */
+        return; /* opened again, as it has grown: the browser makes the index again itself */
     if (p->at.line != TROD_NOWHERE)
         browse_say(b, "line %llu: %s", (unsigned long long)p->at.line, p->message);
     else if (p->at.offset != TROD_NOWHERE)

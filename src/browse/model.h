@@ -23,7 +23,7 @@ struct browse_options {
     void *user;
 };
 
-/* Problems of the trace, and what is told to the user: the last ones. */
+/* Problems of the trace, and what is reported to the user: the last ones. */
 struct browse_log {
     char text[BROWSE_LOG][BROWSE_TEXT];
     uint64_t n; /* all that there were */
@@ -109,19 +109,19 @@ bool browse_grown(const struct browse *b);
 
 /* Tell the user: a line of the log. */
 void browse_say(struct browse *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The last line of the log; "" where nothing was told since it held N. */
+/* The last line of the log; "" where nothing was reported since it held N. */
 const char *browse_said(const struct browse *b, uint64_t n);
 
 /* ---- rows (rows.c) */
 
-/* Row ROW as row *I of *BATCH: 1, 0 behind the end, or an error. */
+/* Row ROW as row *I of *BATCH: 1, 0 after the end, or an error. */
 int browse_row(struct browse *b, uint64_t row, const struct trod_batch **batch, uint32_t *i);
 /* Is ROW seen by itself (not left out, not inside of a fold)? 1, 0 or an error. */
 int browse_seen(struct browse *b, uint64_t row);
-/* The next row that is seen behind ROW, the last one before it: 1, 0 (none) or an error. */
+/* The next row that is seen after ROW, the last one before it: 1, 0 (none) or an error. */
 int browse_next(struct browse *b, uint64_t row, uint64_t *out);
 int browse_prev(struct browse *b, uint64_t row, uint64_t *out);
-/* The first row that is seen at or behind ROW, else the last one before it. */
+/* The first row that is seen at or after ROW, else the last one before it. */
 int browse_near(struct browse *b, uint64_t row, uint64_t *out);
 /* Move the cursor N rows that are seen (less than 0: up); as far as there are any. */
 int browse_move(struct browse *b, int64_t n);
@@ -145,14 +145,14 @@ int browse_brief(struct browse *b, uint64_t row, char *out, size_t size, int *ki
 const char *browse_brief_header(struct browse *b);
 /* The names of the columns. */
 const char *browse_header(struct browse *b);
-/* The instruction that the cursor is at or behind, in its stream. False: none is near. */
+/* The instruction that the cursor is at or after, in its stream. False: none is near. */
 bool browse_pc(struct browse *b, uint64_t *pc);
 /* The register or the bytes that the row of the cursor touches, as browse_access takes them. */
 bool browse_touched(struct browse *b, char *out, size_t size);
 /* The text of row I of BATCH, of its disassembly, into OUT. */
 void browse_text(struct browse *b, const struct trod_batch *batch, uint32_t i, char *out,
                  size_t size);
-/* Show rows of the next stream only; behind the last one, all. */
+/* Show rows of the next stream only; after the last one, all. */
 int browse_next_stream(struct browse *b);
 /* Where an instruction lies that the pointer ADDR is to: without the bit that says Thumb. */
 uint64_t browse_code_address(const struct browse *b, uint64_t addr);
@@ -209,7 +209,7 @@ bool browse_address(struct browse *b, const char *text, uint64_t *addr);
 int browse_memory_read(struct browse *b, size_t n);
 /* Show memory at ADDR. */
 void browse_memory_at(struct browse *b, uint64_t addr);
-/* Show what lies BYTES behind it from now on (less than 0: before). */
+/* Show what lies BYTES after it from now on (less than 0: before). */
 void browse_memory_scroll(struct browse *b, int64_t bytes);
 /* Show memory as it is here wherever the cursor goes, or follow it again. */
 void browse_memory_hold(struct browse *b);

@@ -318,7 +318,7 @@ int browse_pair_page(struct browse_pair *p, struct browse *const b[2], unsigned 
     return rc < 0 ? rc : 0;
 }
 
-/* The first range of SIDE that begins behind N pairs or more; BACK: the last one up to N. */
+/* The first range of SIDE that begins after N pairs or more; BACK: the last one up to N. */
 static size_t behind_pairs(const struct browse_pair *p, unsigned side, uint64_t n, bool back)
 {
     const struct lane *s = &p->side[side].lane[0];

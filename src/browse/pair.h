@@ -23,7 +23,7 @@ struct browse_pair_state {
     int status;       /* when done: 0 or the error that ended it */
     uint64_t rows[2]; /* compared so far */
     uint64_t differences;
-    bool more; /* than are kept: what is behind them does not stand beside what it should */
+    bool more; /* than are kept: what is after them does not stand beside what it should */
 };
 void browse_pair_state(struct browse_pair *p, struct browse_pair_state *out);
 
@@ -43,7 +43,7 @@ int browse_pair_map(struct browse_pair *p, struct browse *const b[2], unsigned s
 int browse_pair_page(struct browse_pair *p, struct browse *const b[2], unsigned side, uint64_t row,
                      unsigned height, struct browse_pair_line *line, unsigned *n, unsigned *at);
 /*
- * The row of SIDE at the next difference behind ROW (BACK: the last one before it), beside it where
+ * The row of SIDE at the next difference after ROW (BACK: the last one before it), beside it where
  * only the other side has rows. 1, 0: none is known, or an error.
  */
 int browse_pair_next(struct browse_pair *p, struct browse *const b[2], unsigned side, uint64_t row,

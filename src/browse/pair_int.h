@@ -39,7 +39,7 @@ struct lane {
 struct side {
     struct lane lane[PAIR_LANES];
     uint64_t rows;
-    uint8_t recent[RECENT]; /* lanes and classes of the last rows: differences are told late */
+    uint8_t recent[RECENT]; /* lanes and classes of the last rows: differences are reported late */
 };
 
 struct browse_pair {

@@ -3,7 +3,7 @@
  *
  * Implements pair_lanes_... of pair_int.h. The rows of one side stand in their order; beside each
  * stands the one of the same lane that it is compared with, wherever that lies in the other trace.
- * Rows that only the other side has stand behind the pair of their lane that they follow.
+ * Rows that only the other side has stand after the pair of their lane that they follow.
  */
 #include "browse/pair_int.h"
 
@@ -46,7 +46,7 @@ static size_t ranges_to(const struct browse_pair *p, const struct lane *l, uint6
     return lo;
 }
 
-/* The first range of L behind N pairs or more. Locked. */
+/* The first range of L after N pairs or more. Locked. */
 static size_t ranges_before(const struct browse_pair *p, const struct lane *l, uint64_t n)
 {
     size_t lo = 0, hi = l->n;
@@ -160,7 +160,7 @@ static int add_alone(struct browse_pair *p, struct browse *const b[2], unsigned 
     return rc < 0 ? rc : 0;
 }
 
-/* Those that stand behind N pairs of LANE. */
+/* Those that stand after N pairs of LANE. */
 static int add_alone_at(struct browse_pair *p, struct browse *const b[2], unsigned side,
                         unsigned lane, uint64_t n, struct lines *to)
 {
@@ -180,7 +180,7 @@ static int add_alone_at(struct browse_pair *p, struct browse *const b[2], unsign
     return rc;
 }
 
-/* The line of ROW of SIDE and those of the other side behind it. 1, 0: no such row, or an error. */
+/* The line of ROW of SIDE and those of the other side after it. 1, 0: no such row, or an error. */
 static int add_row(struct browse_pair *p, struct browse *const b[2], unsigned side, uint64_t row,
                    struct lines *to)
 {

@@ -177,7 +177,7 @@ static struct point recent(const struct side *s, unsigned lane, uint64_t row)
     return out;
 }
 
-/* ROW and COUNT rows from there on are part of difference NUMBER. What is told twice counts once.
+/* ROW and COUNT rows from there on are part of difference NUMBER. A second report counts once.
  */
 static int add(struct browse_pair *p, struct side *s, uint64_t row, uint64_t count, uint64_t number)
 {

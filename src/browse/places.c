@@ -45,7 +45,7 @@ void browse_lines_fini(struct browse_lines *l)
 
 /* ---- registers */
 
-enum { NARROW = 18, DIGITS = 2 * 512 + 1 }; /* digits that stand side by side; at the most */
+enum { NARROW = 18, DIGITS = 2 * 512 + 1 }; /* digits that stand side by side; at most */
 
 static bool equal(const struct trod_nav_register *x, const struct trod_nav_register *y)
 {
@@ -191,7 +191,7 @@ int browse_differences(struct browse *b, struct browse_lines *out)
                               (unsigned long long)b->other, (unsigned long long)b->cursor);
     if (rc == 0)
         rc = memory(b, b->other, b->cursor, out);
-    if (rc == 0 && out->n == 2) /* what is told of both without a difference */
+    if (rc == 0 && out->n == 2) /* the message where nothing differs */
         rc = browse_lines_add(out, " nothing differs");
     trod_nav_state_free(s[0]);
     trod_nav_state_free(s[1]);

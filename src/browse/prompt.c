@@ -25,7 +25,7 @@ static void insert(struct line *l, int key)
     l->n++;
 }
 
-/* The place before or behind AT where a character of UTF-8 begins. */
+/* The place before or after AT where a character of UTF-8 begins. */
 static size_t step(const struct line *l, size_t at, bool back)
 {
     do

@@ -144,7 +144,7 @@ static bool by_name(struct browse *b, enum browse_registers of, const char *name
     return true;
 }
 
-/* Letters and a number of up to three digits at P, to NAME and *NUMBER. NULL: none; else behind. */
+/* Letters and a number of up to three digits at P, to NAME and *NUMBER. NULL: none; else after. */
 static const char *numbered(const char *p, char name[32], unsigned *number)
 {
     size_t n = 0, digits = 0;

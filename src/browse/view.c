@@ -205,7 +205,7 @@ bool view_index_made(struct view *v)
     return made;
 }
 
-/* Something goes on behind the keys that the screen shows. */
+/* Something goes on after the keys that the screen shows. */
 static bool goes_on(struct view *v)
 {
     struct browse_pair_state s = {.done = true};

@@ -49,7 +49,7 @@ struct view {
     bool done;           /* the user wants to go */
     bool tail;           /* the cursor stays at the end of a trace that grows */
     uint64_t look_again; /* when it is looked at next, in milliseconds */
-    bool cleared;        /* draw everything anew */
+    bool cleared;        /* draw everything again */
     bool searching;      /* the status line tells how far reading is */
     uint64_t asked;      /* when tick looked last, in milliseconds */
     uint64_t shown;      /* lines of the log that the user has seen */
@@ -67,7 +67,7 @@ struct view {
     struct browse_frame *frame; /* calls that the pane shows, the innermost first */
     size_t n_frames;
     uint64_t frames_row; /* that they are of */
-    bool stale;          /* the panes are to be read anew */
+    bool stale;          /* the panes are to be read again */
     char history[VIEW_HISTORY][VIEW_LINE];
     unsigned n_history;
 };
@@ -125,7 +125,7 @@ int view_left_width(struct view *v);
 /* ---- view.c */
 
 /* Rows that a program which still runs has added since the traces were opened are there from now
- * on; two traces are compared anew, and stand beside each other as before until that is done. */
+ * on; two traces are compared again, and stand beside each other as before until that is done. */
 void view_look_again(struct view *v);
 /* Is the comparison one of the traces as they are? What it has found to *OUT. */
 void view_compared(struct view *v, struct browse_pair_state *out);

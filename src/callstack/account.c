@@ -3,7 +3,7 @@
  *
  * Instructions and time are counted where activations begin and end: what was executed since the
  * last such place belongs to the innermost one. A time belongs to the instruction that it passes
- * behind: the last one of a stream has none.
+ * after: the last one of a stream has none.
  */
 #include "callstack/tree.h"
 

@@ -1,5 +1,5 @@
 /*
- * callstack_int.h - what the files behind trod/callstack.h share.
+ * callstack_int.h - what the files that implement trod/callstack.h share.
  *
  * A lane is a stream of a file. It has one or more contexts (stacks), of which one runs; what it
  * learnt (functions that were called, addresses that were returned to, whose code is where); the
@@ -140,11 +140,11 @@ struct cs_lane {
     uint8_t pending; /* enum cs_pending */
     bool rseq, has_preferred;
     uint64_t preferred;
-    uint64_t next;  /* address behind the instruction executed last */
+    uint64_t next;  /* address after the instruction executed last */
     uint64_t edge;  /* above it: a function may be entered there, none is before */
     uint64_t count; /* of instructions */
     uint64_t time;
-    uint64_t row;                  /* ordinal of the row behind the last instruction */
+    uint64_t row;                  /* ordinal of the row after the last instruction */
     struct cs_insn last, before;   /* where these are not rows of the current batch */
     uint32_t last_row, before_row; /* else their numbers in it; CS_NOBODY */
     uint64_t run;                  /* where the straight run began that is going on */
@@ -268,12 +268,12 @@ bool cs_may_return(const struct cs_context *x, uint64_t ra);
 struct cs_step {
     struct cs_insn last, before; /* BEFORE: of instruction sets with delay slots */
     struct trod_moment now;
-    bool onward; /* NOW lies behind LAST, and yet was called or jumped to */
+    bool onward; /* NOW lies after LAST, and yet was called or jumped to */
 };
 int cs_step(struct trod_callstack *c, struct cs_lane *l, struct cs_step *s);
 
 /*
- * switch.c: row I of B, an instruction of L that lies elsewhere than behind row LAST, the one
+ * switch.c: row I of B, an instruction of L that lies elsewhere than after row LAST, the one
  * before, comes by a jump that changes nothing but where L is. Then true, and L is there; else
  * cs_step has to see it. Both rows have addresses, sizes and flags, and nothing is pending.
  */
@@ -288,7 +288,10 @@ struct cs_lane *cs_lane_of(struct trod_callstack *c, uint32_t stream, bool said)
 int cs_given_begin(struct trod_callstack *c, uint64_t row);
 /* What is given for instruction s->now of L. The same, or what the sink returned. */
 int cs_given_step(struct trod_callstack *c, struct cs_lane *l, const struct cs_step *s);
-/* c->unmatched is told of NOW of L, behind the rows before. 0 or what it, or the sink, returned. */
+/*
+ * Call c->unmatched with NOW of L, after the events of the rows before. Returns 0 or what it, or
+ * the sink, returned.
+ */
 int cs_tell_unmatched(struct trod_callstack *c, struct cs_lane *l, const struct trod_moment *now);
 /* L is new. */
 void cs_given_lane(struct cs_lane *l);

@@ -3,8 +3,8 @@
  * call is", the table of instruction sets).
  *
  * What the row says counts. Else the opcode is decoded, once as long as it stays in a small cache.
- * PowerPC is told from the opcode itself: whether a conditional branch links or goes to the link
- * register is what matters here.
+ * PowerPC is classified by the opcode itself: whether a conditional branch links or goes to the
+ * link register is what matters here.
  */
 #include "callstack/callstack_int.h"
 

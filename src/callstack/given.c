@@ -38,7 +38,7 @@ void cs_given_free(struct cs_given *g)
     free(g);
 }
 
-/* As it is behind its first instruction; no address is looked at. */
+/* As it is after its first instruction; no address is looked at. */
 void cs_given_lane(struct cs_lane *l)
 {
     l->began = true;

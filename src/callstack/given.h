@@ -1,7 +1,7 @@
 /*
  * given.h - calls that were followed before, as an index of the trace has them: a call stack that
  * is given them tells its sink of them while the rows of a part of the trace are fed, as it would
- * have done behind all rows before.
+ * have done after all rows before.
  *
  * Rules do not need what they learnt before the part then, which no index has. See given.c.
  */
@@ -44,7 +44,7 @@ struct trod_given_calls {
     int (*next)(void *reader, struct trod_given *out);
     void (*end)(void *reader);
     /*
-     * The last row before *ROW that writes register NAME of LANE, behind the first instruction of
+     * The last row before *ROW that writes register NAME of LANE, after the first instruction of
      * LANE in the file of *ROW: into *ROW, element *I of *B. Returns 1, 0 (there is none) or an
      * error. Called, and *B looked at, between lock(ctx, true) and lock(ctx, false).
      */
@@ -56,14 +56,14 @@ struct trod_given_calls {
 /*
  * C, which was fed nothing, is given CALLS, which outlives it, and follows no rule: its first row
  * may be any. Rows are fed without gaps: all, or those of STREAM
- * (of the first one with those that have none), whose calls alone are told then; less than
+ * (of the first one with those that have none), whose calls alone are reported then; less than
  * 0: all. Returns 0 or TROD_ERR_NOMEM.
  */
 int trod_callstack_give(struct trod_callstack *c, const struct trod_given_calls *calls,
                         int64_t stream);
 
 /*
- * FN is told, with the sink's ctx, of what trod_callstack_counts.unmatched counts: by LANE, and
+ * FN is called, with the sink's ctx, for what trod_callstack_counts.unmatched counts: by LANE, and
  * where it returned to.
  */
 void trod_callstack_unmatched(struct trod_callstack *c,

@@ -78,7 +78,7 @@ static int enter(struct cs_run *r, const struct trod_moment *site, uint64_t ra, 
     return rc < 0 ? rc : cs_push(r->c, r->l, &p);
 }
 
-/* Link register, where it was written behind the last instruction and points behind it. */
+/* Link register, where it was written after the last instruction and points after it. */
 static uint64_t linked(const struct cs_lane *l, uint64_t ra)
 {
     const uint64_t lr = cs_plain(l, l->lr);
@@ -245,7 +245,7 @@ static uint32_t back_by_place(struct cs_run *r, uint64_t pc)
     return function == CS_NOBODY ? CS_NOBODY : frame_of(r, function);
 }
 
-enum { ARGUMENTS = 256 }; /* bytes that a caller may take from its stack behind a call */
+enum { ARGUMENTS = 256 }; /* bytes that a caller may take from its stack after a call */
 
 /*
  * The frame that a jump to PC, where nothing was executed so far, goes back to: the stack pointer

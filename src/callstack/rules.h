@@ -15,7 +15,7 @@ struct cs_run {
 
 /* ---- rules.c: SITE, of class CLASS, led to the instruction NOW; a call there returns to RA. */
 int cs_transfer(struct cs_run *r, enum cs_class class, const struct trod_moment *site, uint64_t ra);
-/* A function is entered at NOW, which lies behind the last instruction: was it called or jumped to?
+/* A function is entered at NOW, which lies after the last instruction: was it called or jumped to?
  */
 int cs_onward(struct cs_run *r);
 bool cs_in_function(const struct cs_lane *l, const struct trod_frame *f, uint64_t pc);
@@ -26,7 +26,7 @@ bool cs_in_function(const struct cs_lane *l, const struct trod_frame *f, uint64_
 int cs_interrupt(struct cs_run *r, uint64_t ra, unsigned sure);
 /* A transfer by an instruction that is no branch: nobody said that it was interrupted. */
 int cs_interrupted(struct cs_run *r);
-/* A system call instruction led to PC; the one behind it is RA. */
+/* A system call instruction led to PC; the one after it is RA. */
 int cs_syscall(struct cs_run *r, uint64_t pc, uint64_t ra);
 /* Return from an exception to PC; MARKED: a marker says so, not an instruction. */
 int cs_back(struct cs_run *r, uint64_t pc, bool marked);

@@ -102,7 +102,7 @@ bool cs_handler_returns(const struct cs_run *r, uint64_t pc)
     return saved->exc_return || (saved->guessed && x->frame[i].ra == pc);
 }
 
-/* Goes on behind AT, which was interrupted: what it led to is NOW. */
+/* Goes on after AT, which was interrupted: what it led to is NOW. */
 static int go_on(struct cs_run *r, const struct cs_saved *at)
 {
     const struct trod_moment *site;

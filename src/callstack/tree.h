@@ -2,9 +2,9 @@
  * tree.h - what each stack of functions cost: trees of calling contexts, and the account by which
  * the activations of a stream are counted in one.
  *
- * A node is a function called from the function of its parent. Who is told of activations
+ * A node is a function called from the function of its parent. The receiver of activations
  * (trod_callstack_sink) keeps an account for each stream; when the stream is over, its tree is
- * added to that of all. The analyses that count calls do so, and an index (docs/navigating.md).
+ * added to that of all. The analyses that count calls do so, and an index (docs/index-file.md).
  */
 #ifndef CALLSTACK_TREE_H
 #define CALLSTACK_TREE_H

@@ -16,7 +16,7 @@ static bool possible(const struct trod_run *r)
         o->parts > 1 || o->trace.order != TROD_ORDER_FILE || o->trace.skip_rows ||
         o->trace.skip_instructions || r->begun)
         return false;
-    /* whether anything of a file without an address ever ran is told of the rows */
+    /* only rows show whether anything of a file without an address ever ran */
     if (!trod_symbols_placed(o->symbols))
         return false;
     for (size_t i = 0; i < r->n_items; i++) {

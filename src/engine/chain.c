@@ -7,7 +7,7 @@
  * the order of the file.
  *
  * Where several processes read pieces of one file each of them passes over all of it, from cut to
- * cut: what is before a piece for that piece's sake, and what is behind so that all find the same
+ * cut: what is before a piece for that piece's sake, and what is after so that all find the same
  * damage. Where one cut cannot be passed to, the process of the first piece reads all of the file,
  * and the others none.
  */
@@ -97,7 +97,7 @@ static int follow(struct trod_run *r, const struct run_piece *piece, struct trod
     if (c->failed == TROD_OK && t)
         rc = trod_trace_fork(t, c->trace);
     if (!t || rc < 0)
-        c->failed = TROD_ERR_NOMEM; /* nobody knows what would be behind */
+        c->failed = TROD_ERR_NOMEM; /* nobody knows what would be after */
     rc = c->failed;
     if (piece->last && !r->sound)
         run_chain_forget(r, c->links);

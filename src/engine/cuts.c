@@ -2,11 +2,11 @@
  * cuts.c - regions, warm-ups and intervals: where the rows of a run are cut.
  *
  * Instructions are counted from 1 as the program executes them (those put in by the tracer are
- * not), rows from 0, times as the trace gives them. What stands behind an instruction up to the
+ * not), rows from 0, times as the trace gives them. What stands after an instruction up to the
  * next one is its own: a warm-up or an interval of N instructions ends before the instruction that
  * is one too many, or before an access that says the address of another one, which then comes
- * behind its accesses. One of time ends before the first row that says a time behind it, but not
- * between an instruction and its accesses. One of rows ends behind so many.
+ * after its accesses. One of time ends before the first row that says a time after it, but not
+ * between an instruction and its accesses. One of rows ends after so many.
  */
 #include "engine/run_int.h"
 #include "trace/mark.h"
@@ -83,7 +83,7 @@ static bool is_owned(const struct engine_cutter *c, const struct trod_batch *b, 
            (said & TROD_COL_STREAM ? b->stream[i] : TROD_NO_STREAM) != c->stream;
 }
 
-/* Is row I the next instruction, or of one that comes behind its accesses? */
+/* Is row I the next instruction, or of one that comes after its accesses? */
 static bool is_next(const struct engine_cutter *c, const struct trod_batch *b, uint32_t i)
 {
     return is_executed(b, i) || (engine_owner_belongs(b->kind[i]) && !is_owned(c, b, i));
@@ -280,7 +280,7 @@ uint32_t engine_cutter_next(struct engine_cutter *c, const struct trod_batch *b,
         *at = b->n;
         return 1;
     }
-    while (i < b->n && n + 1 < ENGINE_CUTS) { /* a row makes two at the most */
+    while (i < b->n && n + 1 < ENGINE_CUTS) { /* a row makes two at most */
         if (steady(c)) {
             const uint32_t to = count_interval(c, b, i);
 

@@ -3,7 +3,7 @@
  *
  * For an analysis that needs all rows in their order: its only state is that of the run. The unit
  * (units.c) whose turn it is, because all before it are merged, feeds its rows as it decodes them.
- * Others keep their batches until then, MOST at the most, and wait with these.
+ * Others keep their batches until then, MOST at most, and wait with these.
  */
 #include "engine/run_int.h"
 

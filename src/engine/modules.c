@@ -54,7 +54,7 @@ bool engine_modules_find(const struct engine_modules *m, uint64_t address, const
 {
     size_t lo = 0, hi = m->n;
 
-    while (lo < hi) { /* the first that begins behind ADDRESS */
+    while (lo < hi) { /* the first that begins after ADDRESS */
         const size_t mid = lo + (hi - lo) / 2;
 
         if (m->at[mid].from <= address)

@@ -3,7 +3,7 @@
  *
  * For every address the instruction met there last is known, with its opcode; only what is not
  * known goes to the table of all (sites.c). Where a row does not say its opcode it is the one that
- * was said last at its address (TROD_WANT_NEW_CODE). Where an instruction lies behind the last one
+ * was said last at its address (TROD_WANT_NEW_CODE). Where an instruction lies after the last one
  * as it did before, it is not even looked for (owner_plain.c). Accesses and register writes belong
  * to the instruction executed last in their stream, unless they say another address themselves.
  */
@@ -21,7 +21,7 @@ enum { FIRST_BITS = 10, GROW_BITS = 2, LARGE_BITS = 20, NEW_AHEAD = 8 };
 /* Marks CODE as an offset into the shared pool, which stands for the bytes (types.h). */
 static const uint64_t shared_key = UINT64_C(1) << 63;
 
-/* Room for SITE, for the distance of what comes behind it, and for reading on from there. */
+/* Room for SITE, for the distance of what comes after it, and for reading on from there. */
 static bool site_room(struct engine_owner *o, uint32_t site)
 {
     enum { MORE = 16 };
@@ -323,7 +323,7 @@ static inline bool still_there(const struct engine_owner *o, const struct trod_b
            !((b->have & b->has[i] & TROD_COL_FLAGS) && (b->flags[i] & TROD_F_NEWCODE));
 }
 
-/* The site of row I, an instruction NOW, behind L, which E, the entry of its address, is not. */
+/* The site of row I, an instruction NOW, after L, which E, the entry of its address, is not. */
 static uint32_t other_site(struct engine_owner *o, const struct trod_batch *b, uint32_t i,
                            struct entry *e, const struct last *l, struct said now)
 {

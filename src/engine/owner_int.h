@@ -48,7 +48,7 @@ struct loop {
     uint32_t misses; /* rounds in turn that were none of these */
     uint32_t rows, n, accesses; /* rows in all, instructions, accesses */
     uint32_t last;              /* lane of the branch */
-    /* bits of lanes: instructions, and those of them behind which the next one lies */
+    /* bits of lanes: instructions, and those of them after which the next one lies */
     uint32_t instr, straight;
     /* by lane: kind; from the address of the first instruction; bytes; number of the instruction
      * that it is or belongs to, from 0 on */
@@ -57,7 +57,7 @@ struct loop {
 };
 
 /*
- * What the instructions behind branches belong to, looked up before the rows of a chunk are gone
+ * What the instructions after branches belong to, looked up before the rows of a chunk are gone
  * through: memory is waited for once.
  */
 struct aims {
@@ -66,7 +66,7 @@ struct aims {
     uint32_t site[ENGINE_CHUNK]; /* by row from FROM on; TROD_NO_SITE: not known */
 };
 
-/* The most that a site lies behind the one before it to be known: eight such sums are a byte. */
+/* The most that a site lies after the one before it to be known: eight such sums are a byte. */
 enum { OWNER_FAR = 31 };
 
 struct engine_owner {
@@ -137,7 +137,7 @@ static inline bool owner_is_access(unsigned kind)
     return kind - TROD_READ <= (unsigned)(TROD_FLUSH - TROD_READ);
 }
 
-/* Site SITE, which is not 0, lies DISTANCE behind the one before it. */
+/* Site SITE, which is not 0, lies DISTANCE after the one before it. */
 static inline void owner_learn(struct engine_owner *o, uint32_t site, uint64_t distance)
 {
     if (distance - 1 >= OWNER_FAR)
@@ -158,7 +158,7 @@ uint32_t owner_plain_rows(struct engine_owner *o, const struct trod_batch *b, ui
 
 /*
  * Rows from I on, all as owner_plain_rows has them, as far as they are rounds of the loop that
- * begins with SITE and end before row TO; eight rows behind that may be read and their sites
+ * begins with SITE and end before row TO; eight rows after that may be read and their sites
  * written. Their streaks and accesses go to STREAKS and ACCESS, if those are not NULL. Returns how
  * many rounds of O->loop they are. What these are like is learnt at first and where it has changed,
  * but seldom where it changes often.
@@ -166,7 +166,7 @@ uint32_t owner_plain_rows(struct engine_owner *o, const struct trod_batch *b, ui
 uint32_t owner_take_loop(struct engine_owner *o, const struct trod_batch *b, uint32_t i,
                          uint32_t to, uint32_t site, struct trod_streak *streaks, uint16_t *access);
 
-/* Make the aims of O those of rows [FROM, TO), a chunk at the most, all with flags. */
+/* Make the aims of O those of rows [FROM, TO), a chunk at most, all with flags. */
 void owner_look_ahead(struct engine_owner *o, const struct trod_batch *b, uint32_t from,
                       uint32_t to);
 

@@ -13,7 +13,7 @@
 #include <limits.h>
 
 #if TROD_AVX2
-/* Does the instruction of row I lie GAP bytes behind that of row LAST, which goes straight on? */
+/* Does the instruction of row I lie GAP bytes after that of row LAST, which goes straight on? */
 static bool goes_straight(const struct trod_batch *b, unsigned gap, uint32_t i, uint32_t last)
 {
     return gap && b->addr[i] - b->addr[last] == gap && b->size[last] == gap &&

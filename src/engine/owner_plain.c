@@ -1,8 +1,8 @@
 /*
  * owner_plain.c - the site column of plain rows, and their streaks.
  *
- * Programs mostly go straight on. Of each site is known how far behind the site with the number
- * before its own it lies (owner_int.h): where an instruction comes so far behind the last one its
+ * Programs mostly go straight on. Of each site is known how far after the site with the number
+ * before its own it lies (owner_int.h): where an instruction comes so far after the last one its
  * site is the next number, and nothing is looked up. With AVX2 eight rows are looked at in one go:
  * sums of these distances are the addresses that their instructions have if they go straight on.
  * Rows up to the first that does not are taken. Rounds of loops are compared with the one before
@@ -18,7 +18,7 @@
 /* Where a walk over rows is. */
 struct way {
     uint32_t i;
-    uint32_t go;   /* the site behind that of the last instruction */
+    uint32_t go;   /* the site after that of the last instruction */
     uint32_t on;   /* the same, if a streak is open, else TROD_NO_SITE */
     uint32_t last; /* row of the last instruction, if a streak is open or one was met */
     uint64_t pc;   /* of the last instruction */
@@ -36,7 +36,7 @@ TROD_HOT void end_streak(struct engine_streaks *s, struct way *w)
     w->on = TROD_NO_SITE;
 }
 
-/* The walk begins at row FROM, behind L. */
+/* The walk begins at row FROM, after L. */
 TROD_HOT struct way begin_way(struct engine_streaks *s, const struct last *l, uint32_t from)
 {
     struct way w = {.i = from, .go = l->site + 1, .on = TROD_NO_SITE, .pc = l->pc};
@@ -152,7 +152,7 @@ struct lanes {
     unsigned stops; /* branches, and instructions that do not end where the next site begins */
 };
 
-/* Rows I to I + 7, behind an instruction at BASE; GO: the site of the first one of them. */
+/* Rows I to I + 7, after an instruction at BASE; GO: the site of the first one of them. */
 TROD_WIDE TROD_HOT struct lanes look(const struct columns *c, const uint8_t *gap, uint32_t i,
                                      uint64_t base, uint32_t go)
 {
@@ -200,7 +200,7 @@ TROD_WIDE TROD_HOT struct lanes look(const struct columns *c, const uint8_t *gap
     return l;
 }
 
-/* The site of an instruction at PC, behind the one at BASE whose site is the one before GO. AIM:
+/* The site of an instruction at PC, after the one at BASE whose site is the one before GO. AIM:
  * what it is known to be, or TROD_NO_SITE. */
 TROD_HOT uint32_t site_at(struct engine_owner *o, const struct places *p, uint64_t pc,
                           uint64_t base, uint32_t go, uint32_t aim)
@@ -218,7 +218,7 @@ struct stride {
     bool open;                   /* a streak is */
     uint64_t base;               /* address that the distances of what comes are from */
     bool wanted;                 /* streaks are */
-    struct trod_streak *streaks; /* behind the last one */
+    struct trod_streak *streaks; /* after the last one */
     uint16_t *access;
     bool aimed; /* the aims of the owner hold */
 };
@@ -323,7 +323,7 @@ TROD_WIDE TROD_HOT void take_strides(struct engine_owner *o, const struct trod_b
         }
         l = look(&c, gap, v->i, v->base, v->go);
         /* the lanes that are taken lie before the first one that is not there, the first
-         * instruction behind what stops, and row TO */
+         * instruction after what stops, and row TO */
         n = (unsigned)__builtin_ctz(~((l.instr & (l.there | first)) | l.access) |
                                     (l.instr & ~(l.stops ^ (l.stops - 1))) | 1u << LANES);
         n = n < to - v->i ? n : to - v->i;
@@ -346,7 +346,7 @@ TROD_WIDE TROD_HOT void take_strides(struct engine_owner *o, const struct trod_b
     }
 }
 
-/* As owner_plain_rows, for rows that may all be part of a streak and behind which others have room.
+/* As owner_plain_rows, for rows that may all be part of a streak and after which others have room.
  */
 TROD_WIDE TROD_HOT void wide_rows(struct engine_owner *o, const struct trod_batch *b, uint32_t to,
                                   struct engine_streaks *s, struct way *w)
@@ -427,12 +427,12 @@ uint32_t owner_plain_rows(struct engine_owner *o, const struct trod_batch *b, ui
 
 /* ---- what is looked up soon */
 
-/* Rows behind branches. */
+/* Rows after branches. */
 struct behind {
     uint32_t n, row[ENGINE_CHUNK];
 };
 
-/* Row I is a branch. What comes behind it lies behind its accesses. */
+/* Row I is a branch. What comes after it lies after its accesses. */
 TROD_HOT void expect_behind(const struct places *p, const struct trod_batch *b, uint32_t i,
                             uint32_t to, struct behind *behind)
 {

@@ -54,7 +54,7 @@ uint64_t *engine_owners_number(struct engine_owners *o, uint64_t number);
 
 /*
  * Most first: by number FIRST, where that is the same by the others, the last one first, then by
- * name. Behind it owners are only looked at. 0 or TROD_ERR_NOMEM.
+ * name. After it owners are only looked at. 0 or TROD_ERR_NOMEM.
  */
 int engine_owners_sort(struct engine_owners *o, unsigned first);
 

@@ -3,7 +3,7 @@
  *
  * The decoding thread puts batches into a ring of slots; each worker goes through all of them in
  * order and feeds the instances that are its own. A slot is filled again when every worker is
- * behind it, so that memory does not depend on who is faster. A batch in a slot owns its bytes; the
+ * after it, so that memory does not depend on who is faster. A batch in a slot owns its bytes; the
  * meta, which grows while the trace is read, is handed on as a copy with each batch, whose rows are
  * of one file.
  *
@@ -99,7 +99,7 @@ static void *work(void *arg)
 }
 
 /*
- * The slot to fill next, when all workers are behind it. Where one of them is not, half of the ring
+ * The slot to fill next, when all workers are past it. Where one of them is not, half of the ring
  * is waited for: threads that take turns slot by slot would wake each other all the time. NULL: one
  * of them gave up.
  */

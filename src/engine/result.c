@@ -114,7 +114,7 @@ static const char *copy_name(struct trod_result *r, const char *s)
     return s ? copy_text(r, s, strlen(s)) : NULL;
 }
 
-/* A node of TYPE behind the last child of the open level. NULL: no memory. */
+/* A node of TYPE after the last child of the open level. NULL: no memory. */
 static struct trod_node *add(struct trod_result *r, enum trod_node_type type, const char *key)
 {
     struct level *l = &r->level[r->depth];

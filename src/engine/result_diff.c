@@ -2,7 +2,7 @@
  * result_diff.c - how two results differ.
  *
  * Implements trod_result_diff of trod/result.h: one walk over both trees, in the order of the
- * first; what only the second has comes behind the rest of its level. What is not compared: titles,
+ * first; what only the second has comes after the rest of its level. What is not compared: titles,
  * units, the order of fields and of rows.
  */
 #include "engine/result_diff.h"

@@ -25,7 +25,7 @@ int result_match_rows(struct result_match *m, const struct trod_node *a, const s
 void result_match_fini(struct result_match *m, const struct trod_node *a,
                        const struct trod_node *b);
 
-/* V as a text behind what OUT holds. 0 or TROD_ERR_NOMEM. */
+/* V as a text after what OUT holds. 0 or TROD_ERR_NOMEM. */
 int result_value_text(struct trod_buf *out, const struct trod_value *v);
 
 #endif

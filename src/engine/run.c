@@ -323,7 +323,7 @@ int run_serial(struct trod_run *r)
     return rc;
 }
 
-/* What the analyses reported, behind what the trace did: the same for every number of threads. */
+/* What the analyses reported, after what the trace did: the same for every number of threads. */
 static void tell_instances(struct trod_run *r)
 {
     for (size_t i = 0; i < r->n_items; i++)
@@ -412,7 +412,7 @@ void run_forget(struct trod_run *r)
  * What one thread finds in a damaged frame depends on where it began. Where records are out of step
  * nobody knows what came before them without making rows, nor, in another part, which opcode was
  * said before. An analysis may not know enough of it. All is done again without such units then;
- * until then nothing is told.
+ * until then nothing is reported.
  */
 static int go_tentative(struct trod_run *r)
 {

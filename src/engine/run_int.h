@@ -60,13 +60,13 @@ struct engine_item {
     enum trod_order_need order;
 };
 
-/* Rows of a batch that are treated alike, and what ends behind them. */
+/* Rows of a batch that are treated alike, and what ends after them. */
 struct engine_cut {
     uint32_t from, to;
     bool fed;    /* false: outside of the region */
     bool before; /* of what is not fed: it lies before the region */
     bool warm;   /* part of the warm-up */
-    bool ends;   /* AT ends behind these rows */
+    bool ends;   /* AT ends after these rows */
     struct trod_boundary at;
 };
 
@@ -75,26 +75,26 @@ enum { ENGINE_CUTS = 64 };
 /* Where regions, warm-ups and intervals begin and end: goes through the rows of a run in order. */
 struct engine_cutter {
     const struct trod_run_options *opt;
-    struct trod_boundary now; /* behind the row counted last */
-    struct trod_boundary end; /* behind the last row of the region so far; WARM: still warming up */
+    struct trod_boundary now; /* after the row counted last */
+    struct trod_boundary end; /* after the last row of the region so far; WARM: still warming up */
     uint64_t origin;          /* where the interval or the warm-up began, in its measure */
     uint64_t time0;           /* the first time of the region; TROD_NOWHERE: none so far */
     bool plain;               /* nothing to cut */
     bool inside_trace;        /* the first batch says how many rows come before it */
     bool begun;               /* a row was in the region */
     bool warm, inside;        /* in the warm-up; in the region */
-    bool due;                 /* a row said a time behind what goes on */
+    bool due;                 /* a row said a time after what goes on */
     bool ran;                 /* an instruction came: the last one, of STREAM, lies at PC */
     uint64_t pc;              /* TROD_NOWHERE: not said */
     uint32_t stream;
-    bool over; /* the region lies behind */
+    bool over; /* the region has ended */
 };
 
 /* What a unit of work covers: a file, some members of an archive, or some bytes. */
 enum run_cut { RUN_WHOLE, RUN_MEMBERS, RUN_BYTES };
 
 /*
- * Parts of a file at the most; of one whose parts are fed in their order; batches of these that are
+ * Parts of a file at most; of one whose parts are fed in their order; batches of these that are
  * kept to be filled again.
  */
 enum { RUN_PARTS = 64, RUN_PARTS_IN_ORDER = 4096, RUN_IDLE = 64 };
@@ -183,12 +183,12 @@ struct trod_run {
     bool streaks; /* somebody wants them */
     bool gone, stopped;
     bool begun;                           /* reading begins inside the trace, */
-    uint64_t begun_behind;                /* behind so many instructions */
+    uint64_t begun_behind;                /* after so many instructions */
     const struct trod_given_calls *given; /* the calls from there on; NULL: not known */
     void *pipe_workers;              /* whose metas the states point to; released with the run */
     struct trod_trace_progress done; /* of what is merged */
     uint64_t loaded;                 /* rows of saved runs that were merged */
-    struct trod_boundary read;       /* where rows are cut: behind the last one that was read */
+    struct trod_boundary read;       /* where rows are cut: after the last one that was read */
     bool met;                        /* rows of the region came, or of all where there is none */
 
     bool planned, by_units;
@@ -244,7 +244,7 @@ static inline bool engine_item_records(const struct engine_item *it, enum run_cu
 /* Bytes that IN, a part, has recorded. */
 size_t engine_instance_recorded(const struct engine_instance *in);
 void engine_instance_end(struct engine_instance *in);
-/* Feed the rows of CUT, and tell what ends behind them. Errors are kept in in->rc. */
+/* Feed the rows of CUT, and tell what ends after them. Errors are kept in in->rc. */
 void engine_instance_feed(struct engine_instance *in, const struct trod_batch *b,
                           const struct engine_cut *cut);
 /* No more rows: the last interval ends, rows of N_FILES files are settled. */
@@ -283,11 +283,11 @@ int engine_core_results(const struct engine_instance *in, struct trod_result *r)
 /* ---- cuts.c */
 /* The columns that tell where rows of format F (or NULL) are cut as OPT says. */
 uint32_t engine_cutter_columns(const struct trod_run_options *opt, const struct trod_format *f);
-/* Whether reading begins inside the trace, and behind how many instructions: by
+/* Whether reading begins inside the trace, and after how many instructions: by
  * options.trace.begin. */
 void engine_cutter_begun(struct trod_run *r);
 void engine_cutter_init(struct engine_cutter *c, const struct trod_run *r);
-/* Rows from *AT on of B as cuts: how many there are in CUT; *AT is set behind them. */
+/* Rows from *AT on of B as cuts: how many there are in CUT; *AT becomes the row after them. */
 uint32_t engine_cutter_next(struct engine_cutter *c, const struct trod_batch *b, uint32_t *at,
                             struct engine_cut cut[ENGINE_CUTS]);
 
@@ -337,7 +337,7 @@ int run_decoder_begin(struct run_decoder *d, const struct trod_run *r, bool merg
 void run_decoder_end(struct run_decoder *d);
 
 /*
- * The next batch of T behind the filter, with sites and streaks. 1, 2 where the run ends behind it,
+ * The next batch of T after the filter, with sites and streaks. 1, 2 where the run ends after it,
  * 0 at the end, or an error.
  */
 int run_next(struct trod_run *r, struct trod_trace *t, struct run_decoder *d,
@@ -351,7 +351,7 @@ void run_chain_end(struct trod_run *r);
 /*
  * T, the trace of PIECE, which has a link, goes on where it begins. Waits for the pieces before; to
  * be called for every such piece that is begun, T NULL where it could not be opened. 0 or an error,
- * not reported: PIECE cannot be read by itself, nor what is behind it.
+ * not reported: PIECE cannot be read by itself, nor what is after it.
  */
 int run_chain_follow(struct trod_run *r, const struct run_piece *piece, struct trod_trace *t);
 /*
@@ -364,7 +364,7 @@ int run_chain_rest(struct trod_run *r, bool cut_off);
 
 /* ---- lead.c */
 /*
- * Where plain file FILE of R is cut into PIECES, RUN_PARTS at the most, whose first rows may belong
+ * Where plain file FILE of R is cut into PIECES, RUN_PARTS at most, whose first rows may belong
  * to instructions before them: into AT; the rows from BEFORE[k] on lead in what begins at AT[k].
  * Returns how many; *AS as trod_trace_cuts.
  */

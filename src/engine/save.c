@@ -4,7 +4,7 @@
  * "TRODrun" and a version byte; ISA and byte order; the number of sites, each with its address,
  * size, instruction set, branch class and opcode bytes; the number of analyses, each with its name
  * and its state, length first; where there is a state for each stream their number and each with
- * its stream, since streams go on in the next part, behind the state of all rows where that is not
+ * its stream, since streams go on in the next part, after the state of all rows where that is not
  * their sum. Numbers are written seven bits a byte, lowest
  * first (core/pack.h). A site has another number in every process: whoever loads a state is given
  * the numbers of its own.

@@ -163,7 +163,7 @@ const struct trod_meta *trod_sites_meta(const struct trod_sites *s)
     return s->meta;
 }
 
-/* Of its address and opcode, behind which all is zero. */
+/* Of its address and opcode, after which all is zero. */
 static uint64_t hash_of(const struct trod_site *site)
 {
     const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
@@ -184,7 +184,7 @@ static bool same(const struct trod_site *a, const struct trod_site *b)
                       : a->size == b->size && a->branch == b->branch && a->iset == b->iset);
 }
 
-/* Room in the slots for N sites, of which half of them are in use at the most. */
+/* Room in the slots for N sites, of which half of them are in use at most. */
 static bool grow_slots(struct trod_sites *s, uint32_t n)
 {
     uint32_t slots = s->n_slots;
@@ -227,7 +227,7 @@ static bool find_all(struct trod_sites *s, uint32_t n)
     return true;
 }
 
-/* Memory for chunk I, which there is not, behind those that there are. NULL: none. */
+/* Memory for chunk I, which there is not, after those that there are. NULL: none. */
 static struct trod_site *new_chunk(const struct trod_sites *s, size_t i)
 {
     if (i < ALONE)

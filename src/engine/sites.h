@@ -12,7 +12,7 @@
 int engine_sites_new(struct trod_sites **out, const struct trod_meta *meta,
                      struct trod_symbols *symbols);
 void engine_sites_free(struct trod_sites *s);
-/* *SITES are none again: for the same trace, which is read anew. 0 or TROD_ERR_NOMEM. */
+/* *SITES are none again: for the same trace, which is read again. 0 or TROD_ERR_NOMEM. */
 int engine_sites_again(struct trod_sites **sites);
 
 /*
@@ -83,7 +83,7 @@ void engine_owner_inside(struct engine_owner *o);
  */
 void engine_owner_part(struct engine_owner *o, bool first, bool owned);
 /*
- * The part begins: each stream goes on behind the instruction that O saw it execute last. FROM
+ * The part begins: each stream goes on after the instruction that O saw it execute last. FROM
  * (NULL: no rows came before) numbers the streams of the rows so far, TO those of the part, and
  * learns streams. 0 or TROD_ERR_NOMEM.
  */

@@ -100,7 +100,7 @@ void trod_streak_walk_begin(struct trod_streak_walk *w, const struct trod_batch 
     w->b = b;
     w->from = from;
     w->to = to;
-    while (from && lo < hi) { /* the first that ends behind FROM */
+    while (from && lo < hi) { /* the first that ends after FROM */
         const uint32_t mid = lo + (hi - lo) / 2;
 
         if (s->at[mid].last < from)

@@ -26,7 +26,7 @@ struct engine_common engine_common_of(const struct trod_batch *b, uint32_t from,
 /* Streaks that are made: the last one may go on. */
 struct engine_streaks {
     struct trod_streaks *to;
-    uint64_t next;   /* address behind the last instruction of the open streak */
+    uint64_t next;   /* address after the last instruction of the open streak */
     uint32_t site;   /* that goes on with it */
     uint32_t last;   /* row of its last instruction */
     uint32_t stream; /* + 1, of its rows */

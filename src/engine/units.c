@@ -150,7 +150,7 @@ static int unit_rows(struct run_worker *w, struct run_unit *u)
     return rc;
 }
 
-/* Nobody knows what lies before a piece of the file at PATH, or behind it. */
+/* Nobody knows what lies before a piece of the file at PATH, or after it. */
 static int part_lost(struct trod_diag *diag, int rc, const char *path)
 {
     return trod_error(
@@ -274,7 +274,7 @@ static int merge_instances(struct trod_run *r, struct run_unit *u, const struct 
 {
     int rc = TROD_OK;
 
-    if (r->in_order) { /* rows know of what comes behind them no more than in one go */
+    if (r->in_order) { /* rows know of what comes after them no more than in one go */
         rc = run_order_give(r, u);
         return rc < 0 ? rc : trod_trace_learn(r->whole, u->trace);
     }
@@ -305,7 +305,7 @@ static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_
     int rc = u->rc, merged = TROD_OK;
     bool again;
 
-    /* what cannot be read ends a file: in one go nothing would have come behind it */
+    /* what cannot be read ends a file: in one go nothing would have come after it */
     if (piece->part == 0)
         r->cut_short = false;
     if (r->cut_short || u->lost) {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows that are read back, at the most, for the last instruction of each stream. */
+/* Rows that are read back, at most, for the last instruction of each stream. */
 enum { BACK = 1 << 18 };
 
 void nav_begin_free(struct nav_begin *b)
@@ -33,7 +33,7 @@ struct owners {
     uint32_t left;     /* streams that have none so far */
 };
 
-/* Streams whose rows may come in file FILE and behind it, and began before. */
+/* Streams whose rows may come in file FILE and after it, and began before. */
 static void open_streams(struct owners *o, uint32_t file)
 {
     o->left = o->meta->n_streams == 0;

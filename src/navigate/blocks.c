@@ -105,7 +105,8 @@ int nav_regs_at(struct trod_nav *nav, uint64_t row, struct nav_regs *regs, uint6
 
 /* ---- where to begin */
 
-/* The steps of block K. NULL: they cannot be looked up, which is told when its rows are read. */
+/* The steps of block K. NULL: they cannot be looked up, which is reported when its rows are read.
+ */
 static const struct nav_steps *steps_of(struct trod_nav *nav, size_t k)
 {
     return nav_steps_load(nav->steps, nav->index, k) == TROD_OK ? nav->steps : NULL;
@@ -141,7 +142,7 @@ uint64_t trod_nav_time_end(const struct trod_nav *nav, uint64_t time)
     return 0;
 }
 
-/* The first row of the block that has the one that is *LEFT behind those before, of section ID. */
+/* The first row of the block that has the one that is *LEFT after those before, of section ID. */
 static uint64_t from_count(struct trod_nav *nav, unsigned id, uint64_t key, uint64_t *left)
 {
     const struct nav_index *x = nav->index;

@@ -183,7 +183,7 @@ static bool has_grown(const struct nav_builder *b, uint64_t *size)
 /*
  * Who writes a text trace may be in the middle of a line. Of one that grows, what was there in
  * whole lines is read, but for the last few: some rows at a time where they are near. Returns
- * whether reading is over; else *ROWS are what to read next at the most.
+ * whether reading is over; else *ROWS are what to read next at most.
  */
 static bool near_the_end(const struct nav_builder *b, uint32_t *rows)
 {
@@ -310,7 +310,7 @@ static int bind(struct nav_builder *b)
         if (rc == TROD_ERR_IO)
             trod_error(b->opt->diag, rc, "index.read", NULL, "'%s' cannot be read", path);
     }
-    /* what was written behind that since may not be read any more */
+    /* what was written after that since may not be read any more */
     if (rc == TROD_OK && b->opt->before)
         b->source[0].bound = *b->opt->before;
     return rc;
@@ -338,7 +338,7 @@ static int bind_beginning(struct nav_builder *b)
     return TROD_OK;
 }
 
-/* Nobody wrote to the trace meanwhile, or only behind what was there. */
+/* Nobody wrote to the trace meanwhile, or only after what was there. */
 static int still_the_same(struct nav_builder *b)
 {
     struct nav_bound now;

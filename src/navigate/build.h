@@ -58,7 +58,7 @@ struct nav_content {
 struct nav_meeting {
     unsigned n, come; /* threads; those that wait */
     uint64_t turn;    /* meetings so far */
-    int rc;           /* of all of them: nothing more is made behind an error */
+    int rc;           /* of all of them: nothing more is made after an error */
     pthread_mutex_t lock;
     pthread_cond_t over;
 };
@@ -143,7 +143,7 @@ int nav_pipe_end(struct nav_pipe *p);
 int nav_points_begin(struct nav_builder *b);
 void nav_points_end(struct nav_builder *b);
 int nav_points_put(struct nav_builder *b);
-/* continue.c: B, which has just begun, goes on behind all but the last segment of X. */
+/* continue.c: B, which has just begun, goes on after all but the last segment of X. */
 int nav_builder_continue(struct nav_builder *b, const struct nav_index *x);
 /* named.c: the functions of the symbols of B. */
 int nav_functions_put(struct nav_builder *b);

@@ -141,7 +141,7 @@ static int put_stacks(const struct nav_calls *c, struct trod_buf *out)
 
 /* ---- what the call stack tells */
 
-/* Events of streams that are over come behind their rows: they count where the next rows begin. */
+/* Events of streams that are over come after their rows: they count where the next rows begin. */
 static uint64_t place(const struct nav_calls *c, uint64_t row)
 {
     return row < c->row ? c->row : row;
@@ -465,7 +465,7 @@ int nav_calls_load(struct trod_span in, uint64_t row, uint32_t stream, struct tr
     return rc;
 }
 
-/* The context of STREAM that runs behind ROW. */
+/* The context of STREAM that runs after ROW. */
 static int context_at(struct trod_span in, uint64_t row, uint32_t stream, uint32_t *context)
 {
     struct nav_calls c = {0};

@@ -2,7 +2,7 @@
  * calls.h - which activations are open: followed over rows, kept in an index, asked for.
  *
  * Implements the open calls of docs/navigating.md, "State". Stacks are followed without symbols, so
- * that they are the same whoever asks (trod/callstack.h says by which rules).
+ * that they are the same for every caller (trod/callstack.h says by which rules).
  */
 #ifndef NAVIGATE_CALLS_H
 #define NAVIGATE_CALLS_H
@@ -46,7 +46,7 @@ int nav_calls_load(struct trod_span in, uint64_t row, uint32_t stream, struct tr
 enum { NAV_NO_CONTEXT = TROD_CALLSTACK_CONTEXTS };
 /*
  * What happens in it to the calls of STREAM from row ROW on, in the context *CONTEXT, to FN with
- * USER. NAV_NO_CONTEXT: in the one that runs behind ROW, which is set then. Returns what FN
+ * USER. NAV_NO_CONTEXT: in the one that runs after ROW, which is set then. Returns what FN
  * returned last, 1 where it was not called, TROD_ERR_CORRUPT or TROD_ERR_NOMEM.
  */
 int nav_calls_walk(struct trod_span in, uint64_t row, uint32_t stream, uint32_t *context,

@@ -264,7 +264,8 @@ static int go_on(struct chain *c, size_t at)
         c->step[at].end = TROD_NAV_NO_OPCODE;
         return TROD_OK;
     }
-    /* a move from memory to memory and an atomic operation write what they read, or make it anew */
+    /* a move from memory to memory and an atomic operation write what they read, or make it again
+     */
     if (!ask_memory(c, at, &in))
         rc = ask_registers(c, at, &in, c->step[at].memory);
     if (rc == TROD_OK && c->n == before && c->step[at].end == TROD_NAV_GOES_ON)

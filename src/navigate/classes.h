@@ -12,7 +12,7 @@
 #include "trod/batch.h"
 
 enum {
-    NAV_CLASSES = 1 << 15, /* of a trace, at the most */
+    NAV_CLASSES = 1 << 15, /* of a trace, at most */
     NAV_CLASS_SLOTS = 1 << 16,
     NAV_CLASS_NEAR = 1 << 8, /* those that came up last, by hash */
     /* Columns of which it is known whether rows say them. */

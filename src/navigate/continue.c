@@ -1,7 +1,7 @@
 /*
  * continue.c - an index of a trace that has grown: what it said of all but its last segment stays.
  *
- * Implements nav_builder_continue of build.h. The result is the index that would be made anew.
+ * Implements nav_builder_continue of build.h. The result is the index that would be made again.
  */
 #include "navigate/build.h"
 

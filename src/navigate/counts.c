@@ -132,7 +132,7 @@ struct span {
     uint64_t lo, hi;
 };
 
-/* What V has; what lies before, between and behind that. Returns how many spans. */
+/* What V has; what lies before, between and after that. Returns how many spans. */
 static unsigned spans(const struct trod_match_spans *v, struct span out[TROD_MATCH_SPANS + 1])
 {
     for (uint32_t i = 0; i < v->n; i++)

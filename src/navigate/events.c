@@ -3,7 +3,7 @@
  *
  * The first byte of an event: what it is (bits 0 and 1); bit 2: it is of another lane than the
  * event before; bit 3: of another moment; of an entry bit 4: its key is new; of an end bits 4 and
- * 5: how, bits 6 and 7: how sure. All else is packed (core/pack.h), a column behind the other.
+ * 5: how, bits 6 and 7: how sure. All else is packed (core/pack.h), a column after the other.
  */
 #include "navigate/events.h"
 
@@ -28,7 +28,7 @@ enum { SAME_TIME, SAME_AS_INSNS, WHOLE_TIME, TIMES }; /* what the first codes of
 
 static const struct nav_events_lane beginning = {0, TROD_NOWHERE};
 
-/* What LANE is told by. NULL: no memory. */
+/* The state that events of LANE are encoded against. NULL: no memory. */
 static struct nav_events_lane *base_of(struct nav_events_past *p, uint32_t lane)
 {
     return trod_grow_to(&p->base, &p->n_base, lane, sizeof *p->base, &beginning) ? &p->base[lane]

@@ -3,7 +3,7 @@
  * read again in order.
  *
  * Implements docs/index-file.md, "The file", section 10. What events have is kept by columns, which
- * compress better; each segment begins anew, so that it can be read by itself.
+ * compress better; each segment begins again, so that it can be read by itself.
  */
 #ifndef NAVIGATE_EVENTS_H
 #define NAVIGATE_EVENTS_H
@@ -33,7 +33,7 @@ struct nav_event {
     uint8_t what;  /* enum nav_event_what */
     uint32_t lane; /* stream + 1; 0: of rows that have none */
     uint64_t at;   /* from this row on it is so */
-    /* ENTER: its first instruction; LEAVE, UNMATCHED: the one behind, as in struct trod_frame_left.
+    /* ENTER: its first instruction; LEAVE, UNMATCHED: the one after, as in struct trod_frame_left.
      * No pc. SWITCH: only the row is known. */
     struct trod_moment now;
     struct nav_call_key call; /* ENTER */
@@ -57,7 +57,7 @@ enum nav_events_column {
     NAV_E_COLUMNS
 };
 
-/* What the next event is told by. */
+/* The state that the next event is encoded against. */
 struct nav_events_past {
     uint64_t row;
     uint32_t lane;
@@ -78,7 +78,7 @@ struct nav_events {
 
 /* E is all zero at first. Returns 0 or TROD_ERR_NOMEM. */
 int nav_events_put(struct nav_events *e, const struct nav_event *event);
-/* What was put, appended to OUT; E begins anew. Returns 0 or TROD_ERR_NOMEM. */
+/* What was put, appended to OUT; E begins again. Returns 0 or TROD_ERR_NOMEM. */
 int nav_events_save(struct nav_events *e, struct trod_buf *out);
 void nav_events_fini(struct nav_events *e);
 

@@ -264,7 +264,7 @@ static int part(struct finding *f, uint64_t first, uint64_t end)
     return rc;
 }
 
-/* The last ones of the ring, the last first, behind the *N there are. */
+/* The last ones of the ring, the last first, after the *N there are. */
 static void take_back(const struct finding *f, struct trod_nav_hit *hits, size_t k, size_t *n)
 {
     const size_t there = f->n < f->k ? f->n : f->k;

@@ -3,7 +3,7 @@
  * callstack/given.h asks for.
  *
  * Streams of a file end with it, whoever reads: neither their last calls nor the contexts that are
- * gone through for that are told.
+ * gone through for that are reported.
  */
 #include "callstack/given.h"
 #include "navigate/calls.h"
@@ -18,7 +18,7 @@ struct reader {
     const struct trod_nav *nav;
     const struct nav_index *index; /* NAV's, when reading began */
     uint32_t segment;              /* that is being read */
-    struct trod_buf open;          /* struct trod_given, AT of them were told */
+    struct trod_buf open;          /* struct trod_given, AT of them were given */
     size_t at;
     struct nav_unpacker *unpacker;
     struct trod_buf raw; /* what EVENTS reads */

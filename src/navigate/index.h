@@ -15,8 +15,8 @@
 enum {
     NAV_BLOCK_ROWS = 1 << 15, /* rows of a block; a record is never parted */
     NAV_STEPS = 8,            /* places in a block from which decoding can go on, its start too */
-    NAV_SEGMENT = 256,        /* blocks of a segment, at the most */
-    NAV_POSTINGS = 1 << 20,   /* postings of a segment, at the most (a block is never parted) */
+    NAV_SEGMENT = 256,        /* blocks of a segment, at most */
+    NAV_POSTINGS = 1 << 20,   /* postings of a segment, at most (a block is never parted) */
     NAV_EVENTS = 1 << 17,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 12,       /* bytes of a page of postings, before compression */
     NAV_INDEX_VERSION = 21,
@@ -160,7 +160,7 @@ struct nav_index {
     const uint8_t *file; /* mapped */
     size_t size;
     struct nav_section *section;
-    uint8_t *checked; /* by section: enum nav_checked; behind them: 1 where a sum was wrong */
+    uint8_t *checked; /* by section: enum nav_checked; after them: 1 where a sum was wrong */
     struct nav_unpacker *unpacker; /* of its compressed parts: tables, which they share */
     uint32_t n_sections;
     struct nav_source *source;
@@ -179,7 +179,8 @@ struct nav_index {
     struct trod_callstack_counts named; /* the same of NAV_S_NAMED, */
     uint64_t functions;                 /* whose symbols these were; 0: there is none */
     char format[32], options[256], dialect[32];
-    enum trod_endian endian; /* with the instruction set of NAMES: what registers are told by */
+    enum trod_endian endian; /* with the instruction set of NAMES: what the names and values of
+                                registers depend on */
     struct nav_names names;
     uint8_t *log;
     size_t log_n;
@@ -212,7 +213,7 @@ struct nav_sort_key *nav_sort(struct nav_sort_key *from, struct nav_sort_key *to
                               size_t count[NAV_SORT_DIGITS]);
 /* Postings as bytes, and questions. */
 int nav_postings_sort(struct nav_postings *p);
-/* Room for N more, which are put behind those there are. Returns 0 or TROD_ERR_NOMEM. */
+/* Room for N more, which are put after those there are. Returns 0 or TROD_ERR_NOMEM. */
 int nav_postings_room(struct nav_postings *p, size_t n);
 int nav_postings_add(struct nav_postings *p, uint64_t key, uint32_t block, uint64_t a, uint64_t b);
 /* Append P, sorted, of blocks from FROM on, of section ID, as a section's content. */
@@ -303,7 +304,7 @@ int nav_index_mark(const struct nav_index *x, size_t *k, size_t i, struct nav_st
 /* steps.c: the steps of block K into S, if they are not there. Returns 0 or an error. */
 int nav_steps_load(struct nav_steps *s, const struct nav_index *x, size_t k);
 void nav_steps_fini(struct nav_steps *s);
-/* The last one whose row is not behind ROW, which is in its block. */
+/* The last one whose row is not after ROW, which is in its block. */
 size_t nav_steps_find(const struct nav_steps *s, uint64_t row);
 /* Append step S, which follows BEFORE, as bytes. Returns 0 or TROD_ERR_NOMEM. */
 int nav_steps_put(const struct nav_step *s, const struct nav_step *before, struct trod_buf *out);

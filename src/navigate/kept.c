@@ -1,5 +1,5 @@
 /*
- * kept.c - rows that scans have decoded stay for those behind them. Implements nav.h.
+ * kept.c - rows that scans have decoded stay for those after them. Implements nav.h.
  *
  * With an index a question is a scan over some steps, and questions come back to the same ones: a
  * chain looks for a writer, reads its instruction and the values before it, counts the lines to it.

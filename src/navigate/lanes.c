@@ -189,7 +189,7 @@ static int lane_begin(struct nav_builder *b, unsigned lane, const struct nav_ite
 
 /*
  * How much of what a block of ROWS leaves in memory is kept: of formats that have no values, only
- * rows are told.
+ * rows are reported.
  */
 static uint64_t memory_most(const struct nav_builder *b, uint64_t rows)
 {

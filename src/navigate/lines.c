@@ -2,7 +2,7 @@
  * lines.c - what is known of single bytes of memory at a row. Implements lines.h.
  *
  * The value of a byte is that of its last access at or before the row. Where there is none that
- * tells it, it is that of the first access behind the row, if this is a read (hindsight). A read
+ * tells it, it is that of the first access after the row, if this is a read (hindsight). A read
  * that contradicts the last write shows that something wrote which is not traced.
  */
 #include "navigate/memory.h"
@@ -150,7 +150,7 @@ static void access_byte(struct nav_byte *b, const struct nav_access *a, uint32_t
     }
 }
 
-/* The first access behind the place decides. */
+/* The first access after the place decides. */
 static void later_byte(struct nav_byte *b, const struct nav_access *a, uint32_t k, uint64_t row)
 {
     uint8_t value = 0;
@@ -264,7 +264,7 @@ static void fold_forward(struct nav_lines *l)
     l->n_touched = 0;
 }
 
-/* Only bytes that nothing tells so far are looked for behind the place. */
+/* Only bytes that nothing tells so far are looked for after the place. */
 static void turn(struct nav_lines *l)
 {
     l->open = 0;
@@ -287,7 +287,7 @@ struct onwards {
     struct nav_lines *lines;
 };
 
-/* Behind the place a scan ends as soon as nothing is left to learn. */
+/* After the place a scan ends as soon as nothing is left to learn. */
 static int rows_later(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, uint64_t row)
 {
     struct nav_lines *l = ((struct onwards *)user)->lines;
@@ -323,7 +323,7 @@ static int before(struct trod_nav *nav, struct nav_recall *recall, struct nav_li
     return rc;
 }
 
-/* What rows of STEPS of block K behind ROW say first. */
+/* What rows of STEPS of block K after ROW say first. */
 static int behind(struct trod_nav *nav, struct nav_recall *recall, struct nav_lines *l, size_t k,
                   int steps, uint64_t row)
 {

@@ -14,7 +14,7 @@ enum { NAV_LINE = 64 };
 
 /* What rows say of a byte: accesses in one block, and settled ones. */
 struct nav_byte {
-    uint64_t write, read;  /* last write; last read behind it; TROD_NOWHERE: none */
+    uint64_t write, read;  /* last write; last read after it; TROD_NOWHERE: none */
     uint8_t written, seen; /* their values */
     uint8_t flags;         /* enum nav_byte_flag */
 };
@@ -23,7 +23,7 @@ enum nav_byte_flag {
     NAV_WROTE_KNOWN = 1 << 0, /* the value of the write is known */
     NAV_READ_KNOWN = 1 << 1,
     NAV_ASKED = 1 << 2,  /* the question is about this byte */
-    NAV_CLOSED = 1 << 3, /* the access behind the place is found: nothing more to learn */
+    NAV_CLOSED = 1 << 3, /* the access after the place is found: nothing more to learn */
     NAV_LATER = 1 << 4   /* and it was a read: seen is its value */
 };
 

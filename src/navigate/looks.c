@@ -88,7 +88,7 @@ static void put(struct trod_batch *b, const struct nav_shape *p)
     }
 }
 
-/* The next shapes from *AT on, as many as a batch holds; behind them a row of each kind. */
+/* The next shapes from *AT on, as many as a batch holds; after them a row of each kind. */
 static void fill(struct trod_batch *b, const struct nav_shapes *s, uint32_t *at)
 {
     trod_batch_clear(b);

@@ -8,7 +8,7 @@
  * What is left out: reads that agree with the last write, which then stands for them; first reads
  * of bytes that were known before, because who asks for bytes at a row before finds what made them
  * known first. "Before" is within the segment, of lines that a table of fixed size remembers: what
- * it has forgotten is told once more.
+ * it has forgotten is reported once more.
  */
 #include "navigate/memory.h"
 
@@ -109,7 +109,7 @@ static void leave(const struct nav_memory *m, const struct nav_memory_line *l,
 
 /* ---- as bytes */
 
-/* Bytes that what is left in a line takes at the most: four kinds of runs, none of them empty. */
+/* Bytes that what is left in a line takes at most: four kinds of runs, none of them empty. */
 enum { LINE_MOST = NAV_RUN_KINDS * (NAV_LINE * (2 + 10) + NAV_LINE) };
 
 /* The runs of MASK to P. Returns where they end. */

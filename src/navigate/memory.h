@@ -3,7 +3,7 @@
  * block without decoding it.
  *
  * Implements docs/index-file.md, "How it works". For each line of a block: its bytes' last writes,
- * last reads behind these, and first reads, each with row and value. What a question could not tell
+ * last reads after these, and first reads, each with row and value. What a question could not tell
  * from what stands in earlier blocks of the segment is left out.
  */
 #ifndef NAVIGATE_MEMORY_H
@@ -17,14 +17,14 @@ enum {
     NAV_MEMORY_KNOWN = 1 << 16,  /* lines whose content is known while a segment is indexed */
     NAV_MEMORY_ROW = 8,          /* bytes a row that the memory of a block may take, */
     NAV_MEMORY_FLOOR = 1 << 12,  /* and these besides */
-    NAV_MEMORY_SEGMENT = 1 << 24 /* bytes of a segment, at the most (a block is never parted) */
+    NAV_MEMORY_SEGMENT = 1 << 24 /* bytes of a segment, at most (a block is never parted) */
 };
 
 /* A run of bytes that one row left: kind in the two highest bits of its first byte. */
 enum nav_run_kind {
     NAV_RUN_WROTE,  /* the last write; values follow */
     NAV_RUN_UNSAID, /* the last write, which does not say its value */
-    NAV_RUN_READ,   /* the last read behind the last write; values follow */
+    NAV_RUN_READ,   /* the last read after the last write; values follow */
     NAV_RUN_FIRST,  /* the first access, a read; values follow. The last one too where no other
                        run tells of the byte */
     NAV_RUN_KINDS
@@ -53,7 +53,7 @@ struct nav_memory_line {
 struct nav_memory_left {
     uint64_t wrote; /* written, */
     uint64_t known; /* with a value that is known */
-    uint64_t read;  /* read behind the last write */
+    uint64_t read;  /* read after the last write */
     uint64_t first; /* read before anything else */
     uint32_t write_row[NAV_LINE], read_row[NAV_LINE], first_row[NAV_LINE];
     uint8_t written[NAV_LINE], seen[NAV_LINE], found[NAV_LINE];
@@ -63,7 +63,7 @@ struct nav_memory_left {
 struct nav_memory_known {
     uint64_t key;
     uint64_t known; /* bytes whose value is known */
-    uint64_t kept;  /* those whose last write says the value, and no read behind it another */
+    uint64_t kept;  /* those whose last write says the value, and no read after it another */
     uint32_t turn;  /* the segment that it is of; another: an empty place */
     uint8_t value[NAV_LINE];
 };
@@ -92,7 +92,7 @@ bool nav_memory_room(struct nav_memory *m, bool line);
  */
 int nav_memory_end(struct nav_memory *m, uint32_t block, uint64_t most, struct nav_postings *out,
                    bool *whole);
-/* A segment begins: it is told of without those before. */
+/* A segment begins: its events are encoded without those before. */
 void nav_memory_forget(struct nav_memory *m);
 
 /*

@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-enum { FUNCTIONS = 1 << 16 }; /* that an index keeps, at the most */
+enum { FUNCTIONS = 1 << 16 }; /* that an index keeps, at most */
 
 static bool first_function(const struct trod_symbols *s, struct trod_symbol_range *f)
 {

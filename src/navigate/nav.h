@@ -12,7 +12,7 @@
 
 enum {
     NAV_CACHE = 64,
-    NAV_AROUND = TROD_BATCH_ROWS, /* rows before and behind one that was asked for */
+    NAV_AROUND = TROD_BATCH_ROWS, /* rows before and after one that was asked for */
     NAV_BEFORE = 256,             /* the same with an index */
     NAV_BEHIND = 1024
 };
@@ -52,10 +52,10 @@ struct trod_nav {
     size_t n_paths, n_files;
     struct trod_diag *diag;
     struct trod_diag relay; /* hands on what was not told before */
-    uint64_t told, reading; /* rows whose problems were told; read by this scan so far */
+    uint64_t told, reading; /* rows whose problems were reported; read by this scan so far */
     struct trod_symbols *symbols;
     struct nav_index *index;     /* NULL: none */
-    struct nav_index *dropped;   /* was found to be damaged: what was told of it may be in use */
+    struct nav_index *dropped;   /* found to be damaged; results may still point into it */
     struct nav_steps *steps;     /* of the block asked for last */
     struct trod_candidate known; /* what the file was found to be */
     struct trod_trace *trace;    /* of the scan that came farthest: for the meta and the format */
@@ -82,7 +82,7 @@ struct trod_nav {
 
 /*
  * RC is what came of a question. True if it is that the index is damaged: it is not used any more,
- * which is told, and the question has to be asked again.
+ * which is reported, and the question has to be asked again.
  */
 bool nav_distrust(struct trod_nav *nav, int rc);
 
@@ -199,8 +199,8 @@ int nav_need_look(struct nav_candidates *c, const struct nav_index *x, uint32_t 
 int nav_need_sites(const struct nav_index *x, const struct trod_match_need *need,
                    struct nav_numbers *out);
 /*
- * looks.c: by what NAV was told of how rows look. Of STEP, the steps of the blocks of segment S, a
- * bit each, those stay that may have such rows. Returns 0 or an error.
+ * looks.c: by the shapes that are wanted (trod_nav_looks). Of STEP, the steps of the blocks of
+ * segment S, a bit each, those stay that may have such rows. Returns 0 or an error.
  */
 int nav_looks_only(struct nav_verdict *v, const struct nav_index *x, uint32_t s, uint8_t *step);
 /* What was said of all shapes of NAV's index to *OUT; NULL: nobody asked. Returns 0 or an error. */
@@ -245,7 +245,7 @@ struct nav_counts {
 
 #define NAV_UNCOUNTED UINT64_MAX
 
-/* search.c: NAV counts anew. */
+/* search.c: NAV counts again. */
 void nav_tallied_forget(struct trod_nav *nav);
 
 /* Returns 0 or TROD_ERR_NOMEM. */
@@ -257,7 +257,7 @@ int nav_counts_of(struct nav_counts *c, const struct trod_nav *nav, size_t k, ui
 /* Are rows and times of block B none that NEED describes? */
 bool nav_need_outside(const struct trod_match_need *need, const struct nav_block *b);
 
-/* Open the trace at the last place not behind ROW from which reading can begin: its row to *AT. */
+/* Open the trace at the last place not after ROW from which reading can begin: its row to *AT. */
 int nav_open_at(struct trod_nav *nav, uint64_t row, struct trod_trace **out, uint64_t *at,
                 struct trod_diag *diag);
 
@@ -271,7 +271,7 @@ bool nav_given(struct trod_nav *nav, uint64_t row, struct trod_given_calls *out)
  * Returns whether it is one of STEPS (bits), or an error.
  */
 int nav_step_of(struct trod_nav *nav, uint64_t row, int steps, uint64_t *first, uint64_t *end);
-/* The first of STEPS at or behind *ROW, which is of block K, and those of them behind it: *ROW to
+/* The first of STEPS at or after *ROW, which is of block K, and those of them after it: *ROW to
  * *END. Returns 1, 0 (there is none) or an error. */
 int nav_step_next(struct trod_nav *nav, size_t k, int steps, uint64_t *row, uint64_t *end);
 

@@ -43,7 +43,7 @@ static int open_trace(struct trod_nav *nav, struct trod_trace **out, struct trod
 
 /*
  * Read on until the instruction set is known: names of registers depend on it. Another trace does
- * that, whose problems are nobody's: they are told when its rows are asked for.
+ * that, whose problems are nobody's: they are reported when its rows are asked for.
  */
 static int learn_isa(struct trod_nav *nav)
 {
@@ -115,7 +115,7 @@ int nav_once_only(const char *const *paths, size_t n, struct trod_diag *diag)
                       "a pipe can be read only once: save the trace to a file first");
 }
 
-/* What the user is told is about the trace, also when no scan is under way. */
+/* What the user is reported is about the trace, also when no scan is under way. */
 static void name_trace(struct trod_nav *nav)
 {
     if (nav->diag && !nav->diag->path && nav->n_paths == 1)

@@ -2,7 +2,7 @@
  * pipe.c - an index made by several threads: one reads, others have the lanes. Implements build.h.
  *
  * Batches go round in a ring of slots. Each thread takes all of them in order, for the lanes that
- * are its own; a slot is filled again when all threads are behind it. A slot has copies of the
+ * are its own; a slot is filled again when all threads are past it. A slot has copies of the
  * bytes of its batch, and of the meta, which grows while the trace is read.
  */
 #include "navigate/build.h"
@@ -76,7 +76,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* Wait until all threads are behind the slot MADE. False: one of them gave up. */
+/* Wait until all threads are past the slot MADE. False: one of them gave up. */
 static bool wait_for(struct nav_pipe *p, uint64_t made)
 {
     bool failed;

@@ -73,7 +73,7 @@ static int table(struct nav_index *x, const char **why)
                : TROD_ERR_CORRUPT;
 }
 
-/* Sections lie one behind the other. */
+/* Sections lie one after the other. */
 static int sections(const struct nav_index *x)
 {
     uint64_t at = sizeof(struct nav_head);
@@ -127,7 +127,7 @@ int nav_index_check_at(const struct nav_index *x, uint64_t at)
 {
     uint32_t lo = 0, hi = x->n_sections;
 
-    /* the last section that does not begin behind AT, and has bytes */
+    /* the last section that does not begin after AT, and has bytes */
     while (lo < hi) {
         const uint32_t mid = lo + (hi - lo) / 2;
 
@@ -198,7 +198,7 @@ static int points(struct nav_index *x, const struct nav_section *s)
     return TROD_OK;
 }
 
-/* Files and blocks of them lie one behind the other, and the log with them. */
+/* Files and blocks of them lie one after the other, and the log with them. */
 static int places(const struct nav_index *x, uint64_t log)
 {
     for (uint32_t i = 0; i < x->n_sources; i++) {
@@ -319,7 +319,7 @@ int nav_index_point(const struct nav_index *x, uint64_t file, uint64_t offset,
     uint32_t k = 0;
     int rc;
 
-    /* those that are not behind it */
+    /* those that are not after it */
     for (uint32_t to = x->n_points; k < to;) {
         const uint32_t mid = k + (to - k) / 2;
 

@@ -208,7 +208,7 @@ static int put_bits(struct nav_value *v, const struct write *w)
     return TROD_OK;
 }
 
-/* The rest of the register behind what is written becomes zero. */
+/* The rest of the register after what is written becomes zero. */
 static void clear_rest(struct nav_value *v, const struct nav_part *part, uint64_t end)
 {
     if (!part->clears || (end & 7))

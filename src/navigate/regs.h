@@ -14,7 +14,7 @@
 
 enum {
     NAV_NAME = 32,        /* bytes of a name, with its NUL */
-    NAV_REGS = 4096,      /* registers of a trace, at the most */
+    NAV_REGS = 4096,      /* registers of a trace, at most */
     NAV_WIDEST = 1 << 16, /* bytes of a register (ZA) */
     NAV_NAMES = 512,      /* names whose meaning is kept */
     NAV_STATE_WORDS = 243 /* of the state of FULL that mean something */
@@ -29,7 +29,7 @@ struct nav_name {
 struct nav_part {
     char raw[16]; /* the name as the row has it; raw_len 0: an empty place */
     uint8_t raw_len;
-    uint8_t note_len;       /* of the bank that stood beside it, the first letters behind raw */
+    uint8_t note_len;       /* of the bank that stood beside it, the first letters after raw */
     uint8_t clears;         /* a write of it makes the rest of the register zero */
     uint8_t flags;          /* not 0: it is so many of bits 31 downwards, where they stand */
     uint32_t id, off, bits; /* register, first byte, bits (0: all of it) */

@@ -22,18 +22,18 @@ struct searching {
     uint64_t lo, hi;                 /* rows that may match */
     const struct nav_numbers *sites; /* rows belong to instructions there; NULL: to any */
     struct followed followed;
-    struct nav_counts *counts; /* rows of blocks that need not be read; NULL: all are told */
+    struct nav_counts *counts; /* rows of blocks that need not be read; NULL: all are read */
     uint64_t counted;
     uint64_t before, behind;
     uint64_t from, to; /* rows that were found and not told yet, */
-    uint64_t most;     /* so many at the most: more each time, so that the first come at once */
-    uint64_t next;     /* behind all that were told */
+    uint64_t most;     /* so many at most: more each time, so that the first come at once */
+    uint64_t next;     /* the row after those given to FN */
     bool over;
     trod_nav_rows_fn fn;
     void *user;
 };
 
-/* Row I of B is an instruction: those behind it in its stream belong to it. */
+/* Row I of B is an instruction: those after it in its stream belong to it. */
 static int follow(struct searching *s, const struct trod_batch *b, uint32_t i)
 {
     const uint32_t stream = nav_has(b, i, TROD_COL_STREAM) ? b->stream[i] + 1 : 0;
@@ -75,7 +75,7 @@ static int rows(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, 
     return rc;
 }
 
-/* Rows up to TO were told: those behind them that belong to the last instructions as well. */
+/* Rows up to TO were given to FN: give it those after them that belong to the last instructions. */
 static int tell_owned(struct searching *s, uint64_t to)
 {
     uint64_t behind = 0, more = 0, first, end;

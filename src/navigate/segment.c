@@ -479,7 +479,7 @@ static uint64_t first_key(const struct pages *p, uint32_t i)
     return trod_load_le64(p->dir + (size_t)ENTRY * i);
 }
 
-/* The last page from FROM on that does not begin behind KEY. */
+/* The last page from FROM on that does not begin after KEY. */
 static uint32_t page_of(const struct pages *p, uint32_t from, uint64_t key)
 {
     for (uint32_t to = p->n; from + 1 < to;) {

@@ -15,7 +15,7 @@
 #include "trod/batch.h"
 
 enum {
-    NAV_SHAPES = 1 << 17,      /* of a trace, at the most */
+    NAV_SHAPES = 1 << 17,      /* of a trace, at most */
     NAV_SHAPE_BYTES = 8 << 20, /* of their opcodes and texts */
     NAV_SHAPE_CODE = 16,       /* bytes of an opcode */
     NAV_SHAPE_TEXT = 255,      /* bytes of a text */
@@ -35,7 +35,7 @@ enum nav_shape_flag {
 struct nav_shape {
     uint64_t addr; /* 0 where it has none */
     uint64_t word; /* of its opcode, or of its text: what most differ by */
-    uint32_t at;   /* its opcode among all bytes; behind it its text */
+    uint32_t at;   /* its opcode among all bytes; after it its text */
     uint8_t kind;
     uint8_t flags; /* instruction set, enum nav_shape_flag */
     uint8_t code_n, text_n;

@@ -157,7 +157,7 @@ static void rank(struct nav_pieces *s, uint64_t key[NAV_SPREAD_MOST])
     }
 }
 
-/* Rows of the block to pieces, and what is told of these to OUT. */
+/* Count the rows of the block by piece, as postings added to OUT. */
 static int put_rows(struct nav_spread *s, uint32_t block, struct nav_postings *out)
 {
     struct nav_within *w = &s->within;
@@ -224,7 +224,7 @@ static bool is_cut(const struct part *part, uint64_t piece)
            (piece == part->last && (part->hi & part->below) != part->below);
 }
 
-/* The postings of PART in section ID from piece FIRST to LAST, behind those of FOUND. */
+/* The postings of PART in section ID from piece FIRST to LAST, after those of FOUND. */
 static int look_up(const struct nav_index *x, const struct nav_segment *s, unsigned id,
                    const struct part *part, uint64_t first, uint64_t last,
                    struct nav_postings *found)
@@ -257,7 +257,7 @@ static void take_whole(struct nav_postings *found, const struct part *part, uint
 
 /*
  * Rows of P, which tells where in its piece they are, that are in LO..HI, of ALL that there are. Of
- * those up to the end of the piece the others are counted: what lies behind LO is not looked at.
+ * those up to the end of the piece the others are counted: what lies after LO is not looked at.
  */
 static int count_within(const struct nav_postings *told, const struct nav_posting *p, uint64_t all,
                         const struct part *part, uint64_t *rows)
@@ -278,8 +278,8 @@ static int count_within(const struct nav_postings *told, const struct nav_postin
 }
 
 /*
- * CUT are postings of cut pieces, WITHIN what is told of these, both in the same order: rows of all
- * kinds but instructions.
+ * CUT are postings of cut pieces, WITHIN the addresses in these, both in the same order: rows of
+ * all kinds but instructions.
  */
 static int take_within(const struct nav_postings *cut, const struct nav_postings *within,
                        const struct part *part, uint32_t from, uint64_t *at)

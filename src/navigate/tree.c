@@ -5,7 +5,7 @@
  * Counted as the analyses count that take it (analysis/callgraph), with exceptions above what they
  * interrupt: where these are to stand on their own, the stacks below them are left out.
  *
- * Saved: how many nodes there are, whether there are times, then a column behind the other, packed
+ * Saved: how many nodes there are, whether there are times, then a column after the other, packed
  * (core/pack.h): parents, functions, calls, instructions, times.
  */
 #include "navigate/tree.h"
@@ -120,7 +120,7 @@ int nav_tree_leave(struct nav_tree *t, struct trod_frame *f, const struct trod_f
 
 /* ---- as bytes */
 
-/* Functions: twice their number, + 1 for an exception; a new one is written out behind it. */
+/* Functions: twice their number, + 1 for an exception; a new one is written out after it. */
 static int put_functions(const struct cg_tree *t, struct trod_buf *out)
 {
     struct trod_map map = {.slot = NULL};

@@ -11,7 +11,7 @@
 #include "callstack/tree.h"
 
 enum {
-    NAV_TREE_NODES = 1 << 18, /* at the most, in memory as well */
+    NAV_TREE_NODES = 1 << 18, /* at most, in memory as well */
     NAV_TREE_PART = 4         /* activations of a node at the least, on average */
 };
 

@@ -24,7 +24,7 @@ enum {
     HEAD = 8,
     BITS_A_ROW = 12, /* at least, before folding */
     MOST = 1 << 12,  /* parts */
-    FULL = 250       /* of 1000 bits, set behind the last folding: a wrong answer in 1000 */
+    FULL = 250       /* of 1000 bits, set after the last folding: a wrong answer in 1000 */
 };
 
 int nav_values_init(struct nav_values *v, uint64_t block_rows)

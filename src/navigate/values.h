@@ -32,7 +32,7 @@ struct nav_values {
     bool many;              /* the block has more than FEW, which are in BITS */
     struct nav_number *all; /* of the block */
     size_t n_all, cap_all;
-    uint16_t *counter; /* of a block that has many: rows, by hash of the number, at the most */
+    uint16_t *counter; /* of a block that has many: rows, by hash of the number, at most */
     struct nav_often *often;
     struct trod_buf table, parts_of; /* of each block so far: the number of its parts; these */
 };

@@ -161,7 +161,7 @@ int nav_within_count(const uint8_t *p, size_t n, uint64_t lo, uint64_t hi, uint6
         if (!unpack(&in, &v))
             return TROD_ERR_CORRUPT;
         at += v >> 1;
-        if (at > last) /* as are all behind it */
+        if (at > last) /* as are all after it */
             break;
         more = 0;
         if (v & 1) {
