@@ -61,7 +61,7 @@ void trod_match_free(struct trod_match *m);
 void trod_match_single(struct trod_match *m);
 
 /*
- * The rows come from format F. trod_match_need and trod_match_looks then know whether option kinds
+ * The rows come from format F. trod_match_need and trod_match_shapes then know whether option kinds
  * can also mean names of F's records (trod_format.sub_name), and can rule out more rows.
  */
 void trod_match_format(struct trod_match *m, const struct trod_format *f);
@@ -157,12 +157,12 @@ struct trod_match_need {
 void trod_match_need(const struct trod_match *m, struct trod_match_need *out);
 
 /*
- * trod_match_looks: does M choose by how rows look, that is by text, disassembly or opcode? Then
+ * trod_match_shapes: does M choose by shape, that is by text, disassembly or opcode? Then
  * trod_match_may says in KEEP (a byte by row) which rows of B may match, going by kind, text and
  * code, and of instructions by address and instruction set, alone. It returns their number or
- * TROD_ERR_NOMEM. For trod_nav_looks.
+ * TROD_ERR_NOMEM. For trod_nav_shapes.
  */
-bool trod_match_looks(const struct trod_match *m);
+bool trod_match_shapes(const struct trod_match *m);
 int trod_match_may(struct trod_match *m, const struct trod_batch *b, uint8_t *keep);
 
 /* What a row says of the flow of the program, itself or by its opcode. */

@@ -271,13 +271,13 @@ int trod_nav_search(struct trod_nav *nav, const struct trod_match_need *need, ui
                     uint64_t behind, trod_nav_rows_fn fn, void *user);
 
 /*
- * Narrow down what trod_nav_search, trod_nav_expect and trod_nav_tally look for by how rows look.
- * FN gets batches of all shapes that the index knows: rows of which only kind, text, code, address
- * and instruction set are set; in KEEP (a byte by row) it says which are wanted (trod_match_may).
- * FN NULL: all are. Returns whether there is an index with shapes.
+ * Narrow down what trod_nav_search, trod_nav_expect and trod_nav_tally look for by shape (opcode,
+ * disassembly, name). FN gets batches of all shapes that the index knows: rows of which only kind,
+ * text, code, address and instruction set are set; in KEEP (a byte by row) it says which are wanted
+ * (trod_match_may). FN NULL: all are. Returns whether there is an index with shapes.
  */
-typedef int (*trod_nav_looks_fn)(void *user, const struct trod_batch *b, uint8_t *keep);
-bool trod_nav_looks(struct trod_nav *nav, trod_nav_looks_fn fn, void *user);
+typedef int (*trod_nav_shapes_fn)(void *user, const struct trod_batch *b, uint8_t *keep);
+bool trod_nav_shapes(struct trod_nav *nav, trod_nav_shapes_fn fn, void *user);
 
 /*
  * Narrow them down by their classes. FN gets a row of each class that the trace has: kind, flags,
@@ -296,7 +296,7 @@ int trod_nav_expect(struct trod_nav *nav, const struct trod_match_need *need, ui
 
 /*
  * As trod_nav_search with BEFORE and BEHIND 0, for counting. The rows looked for must be exactly
- * those that NEED describes and that the functions given to trod_nav_looks and trod_nav_classes
+ * those that NEED describes and that the functions given to trod_nav_shapes and trod_nav_classes
  * want (trod_match_exact). Rows that the lists of the index can count are added up in *COUNT and
  * not handed to FN. With FN NULL nothing is read, and *COUNT is an estimate of the rows that would
  * be, as of trod_nav_expect. Returns 0, the negative value that FN returned, or an error of reading
@@ -459,7 +459,7 @@ bool trod_nav_state_register(const struct trod_nav_state *s, size_t i,
  */
 bool trod_nav_state_named(const struct trod_nav_state *s, const char *name, uint8_t *value,
                           uint8_t *known, size_t size, size_t *n);
-/* Is NAME a register or flag of the architecture, or one that the trace has told so far? */
+/* Is NAME a register or flag of the architecture, or one that the trace has shown so far? */
 bool trod_nav_state_has(const struct trod_nav_state *s, const char *name);
 /*
  * The flags in REG as text, as the architecture names them ("nZCv, EL1h"), into OUT (N bytes, as

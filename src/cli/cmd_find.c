@@ -383,7 +383,7 @@ static int open_index(struct finding *f)
         !trod_match_anywhere(f->match) || !trod_trace_rewindable(f->trace) ||
         (!f->filter.instructions.set && !f->need.bounded && !f->need.rows.set &&
          !f->need.times.set && !f->need.pcs.set && !f->need.values.set &&
-         !trod_match_looks(f->match) && !trod_match_classes(f->match) &&
+         !trod_match_shapes(f->match) && !trod_match_classes(f->match) &&
          !(~f->need.kinds & ((1u << TROD_KINDS) - 1))))
         return 0;
     cli_nav_memory();

@@ -51,8 +51,8 @@ static int may_be(void *user, const struct trod_batch *b, const uint8_t *flow, u
 
 void cli_nav_match(struct trod_nav *nav, struct trod_match *m)
 {
-    if (trod_match_looks(m))
-        trod_nav_looks(nav, may_look, m);
+    if (trod_match_shapes(m))
+        trod_nav_shapes(nav, may_look, m);
     if (trod_match_classes(m))
         trod_nav_classes(nav, may_be, m);
 }

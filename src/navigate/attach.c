@@ -147,7 +147,7 @@ static int take(struct trod_nav *nav, const char *path)
             x->meta.n_files = trod_trace_meta(nav->trace)->n_files;
             nav->index = x;
             nav->rows = x->rows;
-            nav->told = TROD_NOWHERE;
+            nav->reported = TROD_NOWHERE;
             return TROD_OK;
         }
         nav_index_close(x);
@@ -257,7 +257,7 @@ uint64_t trod_index_part_bytes(const struct trod_nav *nav, enum trod_index_part 
     static const uint8_t ids[TROD_INDEX_PARTS][4] = {
         [TROD_INDEX_VALUES] = {NAV_S_VALUES, NAV_S_NUMBERS},
         [TROD_INDEX_SHAPES] = {NAV_S_SHAPES, NAV_S_TEXTS},
-        [TROD_INDEX_CLASSES] = {NAV_S_CLASSES, NAV_S_ALIKE, NAV_S_SPREAD, NAV_S_WITHIN}};
+        [TROD_INDEX_CLASSES] = {NAV_S_CLASSES, NAV_S_CLASS_ROWS, NAV_S_SPREAD, NAV_S_WITHIN}};
     const struct nav_index *x = nav->index;
     uint64_t bytes = 0;
 

@@ -445,9 +445,9 @@ static void end(struct nav_builder *b)
     free(b->numbers.at);
     free(b->at.pieces.at);
     free(b->at.within.at);
-    trod_buf_fini(&b->at.within.told);
+    trod_buf_fini(&b->at.within.payload);
     nav_spread_fini(&b->spread);
-    trod_buf_fini(&b->memory.told);
+    trod_buf_fini(&b->memory.payload);
     trod_buf_fini(&b->state);
     trod_buf_fini(&b->states);
     trod_buf_fini(&b->steps);

@@ -85,7 +85,7 @@ struct nav_builder {
     struct nav_values values;
     bool listed;         /* the values of the block are among NUMBERS */
     bool whole;          /* what the block leaves in memory is there */
-    bool told;           /* a read of the block says what it read */
+    bool valued;         /* a read of the block says what it read */
     bool exact;          /* of the block: NAV_B_EXACT */
     uint64_t clock;      /* the time of the last instruction of the file that has one */
     unsigned time_flags; /* of the block: NAV_B_TIMED, NAV_B_UNTIMED, NAV_B_FALLS */

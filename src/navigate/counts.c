@@ -178,7 +178,7 @@ static int by_values(struct nav_counts *c, const struct nav_index *x, uint32_t s
     uint64_t number[TROD_MATCH_SPANS], *at = c->at + segment->from;
     const uint32_t blocks = segment->to - segment->from;
     struct span span[TROD_MATCH_SPANS + 1];
-    const int others = c->alike ? few(span, gaps(values, span), number) : -1;
+    const int others = c->class_choice ? few(span, gaps(values, span), number) : -1;
     const int n = others >= 0 ? others : few(span, spans(values, span), number);
     uint64_t *all;
     int rc = TROD_OK;
@@ -194,7 +194,7 @@ static int by_values(struct nav_counts *c, const struct nav_index *x, uint32_t s
     /* all rows that have a value but these */
     if (!(all = malloc(((size_t)blocks + 1) * sizeof *all)))
         return TROD_ERR_NOMEM;
-    rc = nav_alike_count(c->alike, x, s, c->need->kinds, TROD_COL_VALUE, all);
+    rc = nav_class_choice_count(c->class_choice, x, s, c->need->kinds, TROD_COL_VALUE, all);
     for (uint32_t k = 0; rc == TROD_OK && k < blocks; k++)
         at[k] = at[k] == NAV_UNCOUNTED || all[k] == NAV_UNCOUNTED ? NAV_UNCOUNTED : all[k] - at[k];
     free(all);
@@ -212,16 +212,17 @@ static bool by_class(const struct nav_counts *c)
 {
     const struct trod_match_need *n = c->need;
 
-    return c->alike && !c->looks && !n->pcs.set && (!n->values.set || any_value(&n->values)) &&
+    return c->class_choice && !c->shape_choice && !n->pcs.set &&
+           (!n->values.set || any_value(&n->values)) &&
            (c->classes || n->times.set || n->bounded || n->values.set);
 }
 
 /* Does it go by how rows look, and by nothing but their class besides? */
-static bool by_looks(const struct nav_counts *c)
+static bool by_shapes(const struct nav_counts *c)
 {
     const struct trod_match_need *n = c->need;
 
-    return c->looks && (c->alike || !c->classes) && !n->pcs.set && !n->values.set &&
+    return c->shape_choice && (c->class_choice || !c->classes) && !n->pcs.set && !n->values.set &&
            !n->times.set && !n->bounded;
 }
 
@@ -239,15 +240,15 @@ static uint64_t both(uint64_t all, uint64_t look, uint64_t some)
 }
 
 /* Rows of segment S that look as it is wanted, if classes are asked about of these. */
-static int count_looks(const struct nav_counts *c, const struct nav_index *x, uint32_t s,
-                       uint64_t *at)
+static int count_by_shapes(const struct nav_counts *c, const struct nav_index *x, uint32_t s,
+                           uint64_t *at)
 {
     const size_t blocks = x->segment[s].to - x->segment[s].from, n = TROD_KINDS * blocks;
     uint64_t *look = calloc(3 * n + 1, sizeof *look), *all = look + n, *some = all + n;
-    int rc = look ? nav_looks_kinds(c->looks, x, s, look) : TROD_ERR_NOMEM;
+    int rc = look ? nav_shape_choice_count(c->shape_choice, x, s, look) : TROD_ERR_NOMEM;
 
     if (rc == TROD_OK && c->classes)
-        rc = nav_alike_kinds(c->alike, x, s, all, some);
+        rc = nav_class_choice_kinds(c->class_choice, x, s, all, some);
     for (size_t i = 0; rc == TROD_OK && i < n; i++) {
         const uint64_t more = c->classes ? both(all[i], look[i], some[i]) : look[i];
         uint64_t *to = &at[i / TROD_KINDS];
@@ -271,11 +272,13 @@ static int look(struct nav_counts *c, const struct nav_index *x, uint32_t s)
                                  (need->values.set ? TROD_COL_VALUE : 0u);
 
         if (need->bounded && (need->lo > 0 || need->hi < UINT64_MAX))
-            return nav_alike_within(c->alike, x, s, need, columns, c->at + segment->from);
-        return nav_alike_count(c->alike, x, s, need->kinds, columns, c->at + segment->from);
+            return nav_class_choice_within(c->class_choice, x, s, need, columns,
+                                           c->at + segment->from);
+        return nav_class_choice_count(c->class_choice, x, s, need->kinds, columns,
+                                      c->at + segment->from);
     }
-    if (c->looks)
-        return count_looks(c, x, s, c->at + segment->from);
+    if (c->shape_choice)
+        return count_by_shapes(c, x, s, c->at + segment->from);
     if (need->values.set)
         return by_values(c, x, s, &need->values);
     if (!need->pcs.set)
@@ -289,10 +292,10 @@ static bool is_more(const struct nav_counts *c)
 {
     const struct trod_match_need *n = c->need;
 
-    if (by_class(c) || by_looks(c))
+    if (by_class(c) || by_shapes(c))
         return false;
     return n->bounded || n->times.set || c->classes ||
-           (c->looks && (n->values.set || n->pcs.set)) || (n->pcs.set && n->values.set);
+           (c->shape_choice && (n->values.set || n->pcs.set)) || (n->pcs.set && n->values.set);
 }
 
 /* Are all rows and times of block B among those that are wanted? */

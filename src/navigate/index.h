@@ -39,13 +39,13 @@ enum nav_section_id {
     NAV_S_TEXTS = 16,   /* by number of what rows look like that are no instructions: how many */
     NAV_S_NUMBERS = 17, /* by value: rows of blocks that have few with one */
     NAV_S_CLASSES = 23, /* of a segment: classes of rows that did not come up before (classes.h) */
-    NAV_S_ALIKE = 24,   /* by number of a class: how many */
-    NAV_S_SPREAD = 25,  /* by piece of memory and kind: rows with an address there (spread.h) */
-    NAV_S_WITHIN = 26,  /* by such a piece: at which addresses they are (within.h) */
-    NAV_S_MEMORY = 11,  /* of a segment: by line of memory, what its blocks leave there */
-    NAV_S_CALLS = 10,   /* of a segment: call stacks at its beginning, what happens to them */
-    NAV_S_NAMED = 18,   /* the same as symbols make of it, where there were some */
-    NAV_S_TREE = 20,    /* what calls cost by stacks of functions (tree.h), */
+    NAV_S_CLASS_ROWS = 24, /* by number of a class: how many */
+    NAV_S_SPREAD = 25,     /* by piece of memory and kind: rows with an address there (spread.h) */
+    NAV_S_WITHIN = 26,     /* by such a piece: at which addresses they are (within.h) */
+    NAV_S_MEMORY = 11,     /* of a segment: by line of memory, what its blocks leave there */
+    NAV_S_CALLS = 10,      /* of a segment: call stacks at its beginning, what happens to them */
+    NAV_S_NAMED = 18,      /* the same as symbols make of it, where there were some */
+    NAV_S_TREE = 20,       /* what calls cost by stacks of functions (tree.h), */
     NAV_S_NAMED_TREE = 21, /* and as symbols make of them; each may be missing */
     NAV_S_FUNCTIONS = 22,  /* where functions of these symbols begin and end; may be missing */
     NAV_S_WINDOW = 9,      /* of a point: what was decoded last before it */
@@ -128,14 +128,14 @@ struct nav_posting {
 struct nav_postings {
     struct nav_posting *at;
     size_t n, cap;
-    struct trod_buf told; /* MEMORY, WITHIN: what B bytes from A on tell */
+    struct trod_buf payload; /* MEMORY, WITHIN: a posting has B bytes of it, from A on */
 };
 
 /* Blocks [from, to) whose postings stand together. */
 struct nav_segment {
     uint32_t from, to;
     const struct nav_section *lines, *sites, *regs, *calls, *memory, *marks, *bloom, *values;
-    const struct nav_section *shapes, *texts, *numbers, *classes, *alike, *spread;
+    const struct nav_section *shapes, *texts, *numbers, *classes, *class_rows, *spread;
     const struct nav_section *within, *named;
 };
 

@@ -34,9 +34,9 @@ enum {
 };
 
 static const unsigned ids[NAV_CONTENTS] = {
-    NAV_S_STATES,  NAV_S_LINES, NAV_S_SITES,  NAV_S_REGS,   NAV_S_MEMORY, NAV_S_CALLS,
-    NAV_S_MARKS,   NAV_S_BLOOM, NAV_S_VALUES, NAV_S_SHAPES, NAV_S_TEXTS,  NAV_S_NUMBERS,
-    NAV_S_CLASSES, NAV_S_ALIKE, NAV_S_SPREAD, NAV_S_WITHIN, NAV_S_NAMED};
+    NAV_S_STATES,  NAV_S_LINES,      NAV_S_SITES,  NAV_S_REGS,   NAV_S_MEMORY, NAV_S_CALLS,
+    NAV_S_MARKS,   NAV_S_BLOOM,      NAV_S_VALUES, NAV_S_SHAPES, NAV_S_TEXTS,  NAV_S_NUMBERS,
+    NAV_S_CLASSES, NAV_S_CLASS_ROWS, NAV_S_SPREAD, NAV_S_WITHIN, NAV_S_NAMED};
 
 /* ---- rows */
 
@@ -208,9 +208,9 @@ static int lane_end(struct nav_builder *b, unsigned lane, const struct nav_item 
 
     switch (lane) {
     case NAV_LANE_MEMORY:
-        b->told = b->touch.told;
-        b->exact = !b->touch.idle && !(b->told && b->touch.mute);
-        b->touch.told = b->touch.mute = b->touch.idle = false;
+        b->valued = b->touch.valued;
+        b->exact = !b->touch.idle && !(b->valued && b->touch.mute);
+        b->touch.valued = b->touch.mute = b->touch.idle = false;
         rc = nav_touch_end(&b->touch, b->n_blocks, &b->lines);
         if (rc == TROD_OK)
             rc = nav_values_end(&b->values, b->n_blocks, &b->numbers);
@@ -234,7 +234,7 @@ static bool segment_is_full(const struct nav_builder *b)
 {
     return b->n_blocks - b->segment_from == b->segment_most ||
            b->lines.n + b->at.sites.n + b->numbers.n >= NAV_POSTINGS ||
-           b->memory.told.n >= NAV_MEMORY_SEGMENT || nav_calls_events(b->calls) >= NAV_EVENTS;
+           b->memory.payload.n >= NAV_MEMORY_SEGMENT || nav_calls_events(b->calls) >= NAV_EVENTS;
 }
 
 static int begin_block(struct nav_builder *b, const struct nav_item *it)
@@ -258,7 +258,7 @@ static int next_block(struct nav_builder *b, const struct nav_item *it)
         b->incomplete |= !k->flags;
         if (b->whole)
             k->flags |= NAV_B_MEMORY;
-        if (!b->told)
+        if (!b->valued)
             k->flags |= NAV_B_SILENT;
         if (b->exact)
             k->flags |= NAV_B_EXACT;
@@ -306,7 +306,7 @@ static int save_postings(struct nav_builder *b, unsigned to, struct nav_postings
     if (rc == TROD_OK)
         rc = nav_postings_encode(p, ids[to], b->segment_from, out);
     b->content[to].raw = out->n;
-    p->told.n = 0;
+    p->payload.n = 0;
     p->n = 0;
     return rc;
 }

@@ -35,7 +35,7 @@ void nav_memory_fini(struct nav_memory *m)
     free(m->line);
     free(m->part);
     free(m->known);
-    trod_buf_fini(&m->told);
+    trod_buf_fini(&m->payload);
     m->line = NULL;
     m->part = NULL;
     m->known = NULL;
@@ -221,20 +221,21 @@ int nav_memory_end(struct nav_memory *m, uint32_t block, uint64_t most, struct n
     const size_t n = out->n;
     int rc = TROD_OK;
 
-    m->told.n = 0;
+    m->payload.n = 0;
     for (uint32_t i = 0; rc == TROD_OK && m->whole && i < m->n; i++) {
-        const size_t at = m->told.n;
+        const size_t at = m->payload.n;
 
         if (i + AHEAD < m->n)
             fetch(m, m->line[i + AHEAD].key);
         leave(m, &m->line[i], &m->left);
-        rc = put_line(m, m->line[i].key, &m->left, &m->told);
-        if (rc == TROD_OK && m->told.n > at)
-            rc = nav_postings_add(out, m->line[i].key, block, out->told.n + at, m->told.n - at);
+        rc = put_line(m, m->line[i].key, &m->left, &m->payload);
+        if (rc == TROD_OK && m->payload.n > at)
+            rc = nav_postings_add(out, m->line[i].key, block, out->payload.n + at,
+                                  m->payload.n - at);
     }
-    if (rc == TROD_OK && m->whole && m->told.n <= most) {
-        if (m->told.n)
-            rc = trod_buf_add(&out->told, m->told.p, m->told.n);
+    if (rc == TROD_OK && m->whole && m->payload.n <= most) {
+        if (m->payload.n)
+            rc = trod_buf_add(&out->payload, m->payload.p, m->payload.n);
         *whole = true;
     } else {
         out->n = n;

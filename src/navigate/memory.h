@@ -79,7 +79,7 @@ struct nav_memory {
     struct nav_memory_left left; /* in the line at hand, when the block ends */
     struct nav_memory_known *known;
     uint32_t turn;
-    struct trod_buf told; /* of a block */
+    struct trod_buf payload; /* of a block */
 };
 
 int nav_memory_init(struct nav_memory *m);

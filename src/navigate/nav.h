@@ -42,53 +42,54 @@ struct nav_keep {
 struct nav_index;
 struct nav_steps;
 struct nav_begin;
-struct nav_verdict;
+struct nav_shape_choice;
 struct nav_tallied;
-struct nav_alike;
+struct nav_class_choice;
 
 struct trod_nav {
     struct trod_trace_options topt;
     char **paths;
     size_t n_paths, n_files;
     struct trod_diag *diag;
-    struct trod_diag relay; /* hands on what was not told before */
-    uint64_t told, reading; /* rows whose problems were reported; read by this scan so far */
+    struct trod_diag relay;     /* passes on problems that were not reported before */
+    uint64_t reported, reading; /* rows whose problems were reported; read by this scan so far */
     struct trod_symbols *symbols;
     struct nav_index *index;     /* NULL: none */
     struct nav_index *dropped;   /* found to be damaged; results may still point into it */
     struct nav_steps *steps;     /* of the block asked for last */
     struct trod_candidate known; /* what the file was found to be */
-    struct trod_trace *trace;    /* of the scan that came farthest: for the meta and the format */
+    struct trod_trace *trace;    /* of the scan that read farthest: gives meta and format */
     struct nav_names names;
     struct trod_insn_decoder *insn;
     uint64_t rows;                     /* TROD_NOWHERE: not counted */
-    struct nav_begin *begin;           /* where others begin to read; NULL: nobody asked */
-    const struct trod_symbols *follow; /* calls that others are given were followed with these; */
-    uint64_t functions;                /* of them (nav_functions) */
+    struct nav_begin *begin;           /* of trod_nav_begin; NULL: it was not called */
+    const struct trod_symbols *follow; /* symbols of trod_nav_follow */
+    uint64_t functions;                /* hash of their functions (nav_functions) */
     struct nav_cache cache;
     struct nav_keep keep;
-    trod_nav_looks_fn looks; /* how rows look that are searched for; NULL: nobody asked */
-    void *looks_user;
-    struct nav_verdict *verdict; /* of it; NULL: not asked for so far */
-    bool tallies;                /* and in a form by which rows can be counted */
-    struct nav_tallied *tallied; /* counted last (search.c); NULL: nothing */
-    trod_nav_classes_fn classes; /* the same of their classes */
+    trod_nav_shapes_fn shapes; /* chooses shapes for a search; NULL: all */
+    void *shapes_user;
+    struct nav_shape_choice *shape_choice; /* what it chose; NULL: not called yet */
+    bool tallies;                /* the choice is made in a form by which rows can be counted */
+    struct nav_tallied *tallied; /* the last counts (search.c); NULL: none */
+    trod_nav_classes_fn classes; /* the same for classes */
     void *classes_user;
-    struct nav_alike *alike; /* of these; NULL: not asked for so far */
-    uint32_t window;         /* bytes of windows of a scan of few rows; 0: as of any trace */
+    struct nav_class_choice *class_choice; /* what it chose; NULL: not called yet */
+    uint32_t window; /* bytes of windows of a scan of few rows; 0: as of any trace */
     int (*tick)(void *user, uint64_t row); /* as in struct trod_nav_options */
     void *tick_user;
 };
 
 /*
- * RC is what came of a question. True if it is that the index is damaged: it is not used any more,
- * which is reported, and the question has to be asked again.
+ * RC is the result of a query. Returns true if it says that the index is damaged: this is reported,
+ * the index is not used any more, and the caller has to repeat the query.
  */
 bool nav_distrust(struct trod_nav *nav, int rc);
 
-/* Rows FROM to END (which is not among them) to FN. Returns 0 or an error. */
-/* The N files PATHS cannot be read again and again: the error that says why, reported. */
+/* If one of the N files PATHS can be read only once (a pipe): reports that. Returns 0 or the error.
+ */
 int nav_once_only(const char *const *paths, size_t n, struct trod_diag *diag);
+/* Give rows FROM to END, END not included, to FN. Returns 0 or an error. */
 int nav_scan(struct trod_nav *nav, uint64_t from, uint64_t end, trod_nav_rows_fn fn, void *user);
 
 /* The batch that has row ROW, which is row ROW - FIRST of it. NULL: none has. */
@@ -167,12 +168,12 @@ bool nav_numbers_have(const struct nav_numbers *n, uint64_t v);
 struct nav_candidates {
     const struct trod_nav_query *query;
     const char *reg;
-    const struct trod_match_need *need; /* instead of QUERY */
-    const struct nav_numbers *only;     /* and only these of its addresses; NULL: all */
-    struct nav_verdict *looks;          /* and how rows look; NULL: anyhow */
-    struct nav_alike *alike;            /* and what they have in common; NULL: anything */
-    uint8_t *steps, *looked;            /* by block; by segment. NULL: there is no index */
-    uint8_t *there;                     /* by block, while a segment is looked at */
+    const struct trod_match_need *need;    /* instead of QUERY */
+    const struct nav_numbers *only;        /* and only these of its addresses; NULL: all */
+    struct nav_shape_choice *shape_choice; /* and of these shapes; NULL: of any */
+    struct nav_class_choice *class_choice; /* and of these classes; NULL: of any */
+    uint8_t *steps, *looked;               /* by block; by segment. NULL: there is no index */
+    uint8_t *there;                        /* by block, while a segment is looked at */
 };
 
 /* Returns 0 or TROD_ERR_NOMEM. */
@@ -199,45 +200,53 @@ int nav_need_look(struct nav_candidates *c, const struct nav_index *x, uint32_t 
 int nav_need_sites(const struct nav_index *x, const struct trod_match_need *need,
                    struct nav_numbers *out);
 /*
- * looks.c: by the shapes that are wanted (trod_nav_looks). Of STEP, the steps of the blocks of
- * segment S, a bit each, those stay that may have such rows. Returns 0 or an error.
+ * shape_choice.c: clear in STEP (a bit for each step, by block of segment S) the steps that have no
+ * rows of the shapes V. Returns 0 or an error.
  */
-int nav_looks_only(struct nav_verdict *v, const struct nav_index *x, uint32_t s, uint8_t *step);
-/* What was said of all shapes of NAV's index to *OUT; NULL: nobody asked. Returns 0 or an error. */
-int nav_looks_judge(struct trod_nav *nav, struct nav_verdict **out);
-void nav_verdict_free(struct nav_verdict *v);
+int nav_shape_choice_steps(struct nav_shape_choice *v, const struct nav_index *x, uint32_t s,
+                           uint8_t *step);
+/* The shapes of NAV's index that trod_nav_shapes chose, to *OUT; NULL: all. Returns 0 or an error.
+ */
+int nav_shape_choice_make(struct trod_nav *nav, struct nav_shape_choice **out);
+void nav_shape_choice_free(struct nav_shape_choice *v);
 /*
- * Rows of blocks of segment S that look so to AT, by kind: that of kind K in block B of S is
- * AT[TROD_KINDS * B + K]; NAV_UNCOUNTED: lists do not say it.
+ * The number of rows of chosen shapes in each block of segment S, by kind, to AT: that of kind K in
+ * block B of S is AT[TROD_KINDS * B + K]; NAV_UNCOUNTED: the lists do not say it.
  */
-int nav_looks_kinds(const struct nav_verdict *v, const struct nav_index *x, uint32_t s,
-                    uint64_t *at);
+int nav_shape_choice_count(const struct nav_shape_choice *v, const struct nav_index *x, uint32_t s,
+                           uint64_t *at);
 
 /*
- * common.c: what was said of all classes of NAV's index to *OUT, all of them where nobody asked;
- * NULL: they are of no use. Returns 0 or an error.
+ * class_choice.c: the classes of NAV's index that trod_nav_classes chose, to *OUT; all of them
+ * where it was not called. NULL: the index has no classes. Returns 0 or an error.
  */
-int nav_alike_judge(struct trod_nav *nav, struct nav_alike **out);
-void nav_alike_free(struct nav_alike *a);
-/* Of STEP, the steps of the blocks of segment S, those stay that may have rows of such classes. */
-int nav_alike_only(const struct nav_alike *a, const struct nav_index *x, uint32_t s, uint8_t *step);
-/* Rows of them that are of KINDS and say all COLUMNS to AT, by block of S; or NAV_UNCOUNTED. */
-int nav_alike_count(const struct nav_alike *a, const struct nav_index *x, uint32_t s,
-                    uint32_t kinds, uint32_t columns, uint64_t *at);
+int nav_class_choice_make(struct trod_nav *nav, struct nav_class_choice **out);
+void nav_class_choice_free(struct nav_class_choice *a);
+/* Clear in STEP (a bit for each step, by block of segment S) the steps without such rows. */
+int nav_class_choice_steps(const struct nav_class_choice *a, const struct nav_index *x, uint32_t s,
+                           uint8_t *step);
+/*
+ * The number of rows of these classes that are of KINDS and have all COLUMNS, to AT by block of S;
+ * NAV_UNCOUNTED: the lists do not say it.
+ */
+int nav_class_choice_count(const struct nav_class_choice *a, const struct nav_index *x, uint32_t s,
+                           uint32_t kinds, uint32_t columns, uint64_t *at);
 
-/* All rows of segment S to ALL, and those of them to SOME, as nav_looks_kinds has them. */
-int nav_alike_kinds(const struct nav_alike *a, const struct nav_index *x, uint32_t s, uint64_t *all,
-                    uint64_t *some);
+/* The same for all rows to ALL, and for these classes to SOME; laid out as nav_shape_choice_count.
+ */
+int nav_class_choice_kinds(const struct nav_class_choice *a, const struct nav_index *x, uint32_t s,
+                           uint64_t *all, uint64_t *some);
 
-/* Those of nav_alike_count whose address is in the bounds of NEED, and that are of its kinds. */
-int nav_alike_within(const struct nav_alike *a, const struct nav_index *x, uint32_t s,
-                     const struct trod_match_need *need, uint32_t columns, uint64_t *at);
+/* Those of nav_class_choice_count whose address is in the bounds of NEED, and that are of its
+ * kinds. */
+int nav_class_choice_within(const struct nav_class_choice *a, const struct nav_index *x, uint32_t s,
+                            const struct trod_match_need *need, uint32_t columns, uint64_t *at);
 
-/* How many rows blocks have that are looked for, where lists say it. */
+/* By block: the number of rows that are looked for, where lists say it. */
 struct nav_counts {
     const struct trod_match_need *need;
-    const struct nav_verdict *looks;
-    const struct nav_alike *alike;
+    const struct nav_shape_choice *shape_choice;
+    const struct nav_class_choice *class_choice;
     bool classes;    /* classes are asked about */
     uint64_t *at;    /* by block; NAV_UNCOUNTED: rows must be read for it */
     uint8_t *looked; /* by segment */
@@ -245,7 +254,7 @@ struct nav_counts {
 
 #define NAV_UNCOUNTED UINT64_MAX
 
-/* search.c: NAV counts again. */
+/* search.c: discard the counts that NAV keeps. */
 void nav_tallied_forget(struct trod_nav *nav);
 
 /* Returns 0 or TROD_ERR_NOMEM. */
@@ -287,7 +296,7 @@ struct nav_access {
     uint8_t room[8];
     const uint8_t *value, *unknown, *unwritten; /* least significant first; masks may be NULL */
     bool big;
-    bool unsaid; /* a write whose value is not told */
+    bool unsaid; /* a write whose value the trace does not give */
 };
 
 /* What row I of B does to memory; false where it is no access. BIG: byte order of values. */

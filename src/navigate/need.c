@@ -187,10 +187,10 @@ int nav_need_look(struct nav_candidates *c, const struct nav_index *x, uint32_t 
         rc = by_pc(c, x, s, &c->need->pcs, c->need->kinds);
     if (rc == TROD_OK && c->need->values.set)
         rc = by_value(c, x, s, &c->need->values);
-    if (rc == TROD_OK && c->looks)
-        rc = nav_looks_only(c->looks, x, s, c->steps + x->segment[s].from);
-    if (rc == TROD_OK && c->alike)
-        rc = nav_alike_only(c->alike, x, s, c->steps + x->segment[s].from);
+    if (rc == TROD_OK && c->shape_choice)
+        rc = nav_shape_choice_steps(c->shape_choice, x, s, c->steps + x->segment[s].from);
+    if (rc == TROD_OK && c->class_choice)
+        rc = nav_class_choice_steps(c->class_choice, x, s, c->steps + x->segment[s].from);
     c->looked[s] = rc == TROD_OK;
     return rc;
 }

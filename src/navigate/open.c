@@ -93,7 +93,7 @@ bool nav_distrust(struct trod_nav *nav, int rc)
     nav->dropped = x;
     nav->index = NULL;
     nav->rows = TROD_NOWHERE;
-    nav->told = 0;
+    nav->reported = 0;
     nav->steps->n = 0;
     nav->cache.n = 0;
     nav_kept_forget(&nav->keep);
@@ -189,9 +189,9 @@ void trod_nav_close(struct trod_nav *nav)
         trod_batch_free(nav->cache.batch[i]);
     nav_kept_fini(&nav->keep);
     nav_begin_free(nav->begin);
-    nav_verdict_free(nav->verdict);
+    nav_shape_choice_free(nav->shape_choice);
     nav_tallied_forget(nav);
-    nav_alike_free(nav->alike);
+    nav_class_choice_free(nav->class_choice);
     trod_insn_decoder_free(nav->insn);
     nav_names_fini(&nav->names);
     nav_index_close(nav->index);
@@ -234,15 +234,15 @@ static void relay(void *user, const struct trod_problem *p)
 {
     struct trod_nav *nav = user;
 
-    if (nav->reading >= nav->told)
+    if (nav->reading >= nav->reported)
         trod_diag_report(nav->diag, p->severity, p->status, p->kind, &p->at, "%s", p->message);
 }
 
 /* The scan over T is over: names of streams are those of the scan that came farthest. */
 static void end_scan(struct trod_nav *nav, struct trod_trace *t)
 {
-    if (nav->reading > nav->told)
-        nav->told = nav->reading;
+    if (nav->reading > nav->reported)
+        nav->reported = nav->reading;
     if (!nav->index && trod_trace_meta(t)->n_streams > trod_trace_meta(nav->trace)->n_streams) {
         struct trod_trace *before = nav->trace;
 

@@ -21,7 +21,7 @@ void nav_recall_fini(struct nav_recall *r)
     free(r->at.at);
     free(r->first);
     free(r->key);
-    trod_buf_fini(&r->at.told);
+    trod_buf_fini(&r->at.payload);
 }
 
 bool nav_recall_can(const struct nav_recall *r, size_t k, bool big)
@@ -44,7 +44,7 @@ static int enter(struct nav_recall *r, size_t k, const struct nav_lines *l)
         return TROD_OK;
     if (s == x->n_segments || !x->segment[s].memory)
         return TROD_ERR_CORRUPT;
-    r->at.n = r->at.told.n = 0;
+    r->at.n = r->at.payload.n = 0;
     n = nav_lines_open(l, &r->key);
     if (n && !r->key)
         return TROD_ERR_NOMEM;
@@ -158,7 +158,7 @@ int nav_recall(struct nav_recall *r, size_t k, struct nav_lines *l)
         struct nav_line *line = nav_lines_find(l, p->key);
 
         if (line && line->open)
-            rc = apply(l, line, (struct trod_span){.p = r->at.told.p + p->a, .n = (size_t)p->b},
+            rc = apply(l, line, (struct trod_span){.p = r->at.payload.p + p->a, .n = (size_t)p->b},
                        r->x->block[k].row);
     }
     return rc;

@@ -110,7 +110,7 @@ void nav_regs_fini(struct nav_regs *r);
 struct nav_file *nav_regs_file(struct nav_regs *r, uint32_t stream);
 /* Row I of B, row ROW of the trace. Returns 0 or TROD_ERR_NOMEM. */
 int nav_regs_row(struct nav_regs *r, const struct trod_batch *b, uint32_t i, uint64_t row);
-/* told.c: what markers of drmemtrace tell of registers, and which ones an instruction spoils. */
+/* implied.c: registers from markers of drmemtrace, and which ones an instruction overwrites. */
 int nav_regs_marker(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b, uint32_t i,
                     uint64_t row);
 void nav_regs_spoil(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b, uint32_t i);

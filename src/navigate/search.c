@@ -1,6 +1,6 @@
 /*
- * search.c - rows that may match, found with what an index has of kinds and addresses. Implements
- * trod_nav_search.
+ * search.c - rows that may match a condition, chosen by the lists of an index and given to the
+ * caller's function. Implements trod_nav_search, trod_nav_expect and trod_nav_tally.
  */
 #include "navigate/index.h"
 #include "navigate/nav.h"
@@ -8,16 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By stream + 1 (0: rows without one): is its last instruction one that is looked for? */
+/* Whether the last instruction of each stream is one that is looked for. By stream + 1; 0: rows
+ * without a stream. */
 struct followed {
     uint8_t *inside;
-    uint32_t n, open; /* streams; of which so many are */
+    uint32_t n, open; /* streams; number of those whose last instruction is */
 };
 
 struct searching {
     struct trod_nav *nav;
     struct nav_candidates candidates;
-    struct nav_candidates executed; /* where instructions are, if rows go by theirs */
+    struct nav_candidates
+        executed; /* where instructions are, if the condition is about a row's instruction */
     bool owners;
     uint64_t lo, hi;                 /* rows that may match */
     const struct nav_numbers *sites; /* rows belong to instructions there; NULL: to any */
@@ -25,15 +27,15 @@ struct searching {
     struct nav_counts *counts; /* rows of blocks that need not be read; NULL: all are read */
     uint64_t counted;
     uint64_t before, behind;
-    uint64_t from, to; /* rows that were found and not told yet, */
-    uint64_t most;     /* so many at most: more each time, so that the first come at once */
+    uint64_t from, to; /* rows that were found and not given to FN yet */
+    uint64_t most;     /* limit of these; doubles each time, so that the first rows come at once */
     uint64_t next;     /* the row after those given to FN */
     bool over;
     trod_nav_rows_fn fn;
     void *user;
 };
 
-/* Row I of B is an instruction: those after it in its stream belong to it. */
+/* Row I of B is an instruction: the rows that follow it in its stream belong to it. */
 static int follow(struct searching *s, const struct trod_batch *b, uint32_t i)
 {
     const uint32_t stream = nav_has(b, i, TROD_COL_STREAM) ? b->stream[i] + 1 : 0;
@@ -76,7 +78,7 @@ static int rows(void *user, const struct trod_batch *b, uint32_t i, uint32_t n, 
 }
 
 /* Rows up to TO were given to FN: give it those after them that belong to the last instructions. */
-static int tell_owned(struct searching *s, uint64_t to)
+static int deliver_owned(struct searching *s, uint64_t to)
 {
     uint64_t behind = 0, more = 0, first, end;
     int rc = TROD_OK;
@@ -99,8 +101,8 @@ static int tell_owned(struct searching *s, uint64_t to)
     return rc < 0 ? rc : TROD_OK;
 }
 
-/* Tell the rows that were found. */
-static int tell(struct searching *s)
+/* Give the rows that were found to FN. */
+static int deliver(struct searching *s)
 {
     const uint64_t from = s->from > s->next ? s->from : s->next, to = s->to;
     int rc;
@@ -113,7 +115,7 @@ static int tell(struct searching *s)
         s->followed.open = 0;
     }
     rc = nav_scan(s->nav, from, to, rows, s);
-    return rc == TROD_OK && s->sites ? tell_owned(s, to) : rc;
+    return rc == TROD_OK && s->sites ? deliver_owned(s, to) : rc;
 }
 
 /*
@@ -133,7 +135,7 @@ static int to_owner(struct searching *s, uint64_t *from)
     return rc < 0 ? rc : TROD_OK;
 }
 
-/* Rows FROM to TO were found, and those around them are wanted as well. */
+/* Rows FROM to TO were found: add them, and the rows around them, to those to be given to FN. */
 static int found(struct searching *s, uint64_t from, uint64_t to)
 {
     int rc = TROD_OK;
@@ -147,18 +149,18 @@ static int found(struct searching *s, uint64_t from, uint64_t to)
     from = from > s->before ? from - s->before : 0;
     to = to < TROD_NOWHERE - s->behind ? to + s->behind : TROD_NOWHERE;
     if (from > s->to || s->to == 0) {
-        rc = tell(s);
+        rc = deliver(s);
         s->from = from;
     }
     s->to = to;
     if (rc == TROD_OK && s->to - s->from >= s->most) {
         s->most *= 2;
-        rc = tell(s);
+        rc = deliver(s);
     }
     return rc;
 }
 
-/* The rows of block K are counted, if they can be: 1, 0 (they cannot) or an error. */
+/* Count the rows of block K by lists. Returns 1, 0 (the block has to be read) or an error. */
 static int count_block(struct searching *s, size_t k)
 {
     uint64_t n;
@@ -166,7 +168,7 @@ static int count_block(struct searching *s, size_t k)
 
     if (rc <= 0)
         return rc;
-    rc = tell(s); /* what lies before it */
+    rc = deliver(s); /* what lies before it */
     if (rc < 0 || s->over)
         return rc < 0 ? rc : 1;
     s->counted += n;
@@ -190,7 +192,7 @@ static int block(struct searching *s, size_t k)
     return rc < 0 ? rc : TROD_OK;
 }
 
-/* Rows from S->LO on, which may belong to an instruction before it. */
+/* Begin with rows from S->LO on, which may belong to an instruction before it. */
 static int begin_owned(struct searching *s)
 {
     uint64_t first;
@@ -202,31 +204,31 @@ static int begin_owned(struct searching *s)
     return rc < 0 ? rc : TROD_OK;
 }
 
-/* What is looked for besides what is needed. */
-struct besides {
-    struct nav_verdict *looks;
-    struct nav_alike *alike;
+/* The shapes and classes that are looked for, besides the need. */
+struct choices {
+    struct nav_shape_choice *shape_choice;
+    struct nav_class_choice *class_choice;
 };
 
-/* That of NAV; COUNTS: NULL, or it gets that too, and more where it counts by that. */
-static int look_besides(struct trod_nav *nav, struct nav_counts *counts, struct besides *out)
+/* Those of NAV to OUT and, where it is not NULL, to COUNTS, which uses classes in any case. */
+static int make_choices(struct trod_nav *nav, struct nav_counts *counts, struct choices *out)
 {
-    int rc = nav_looks_judge(nav, &out->looks);
+    int rc = nav_shape_choice_make(nav, &out->shape_choice);
 
     if (rc == TROD_OK && (nav->classes || counts))
-        rc = nav_alike_judge(nav, &out->alike);
+        rc = nav_class_choice_make(nav, &out->class_choice);
     if (counts) {
-        counts->looks = out->looks;
-        counts->alike = out->alike;
+        counts->shape_choice = out->shape_choice;
+        counts->class_choice = out->class_choice;
         counts->classes = nav->classes != NULL;
     }
     if (!nav->classes)
-        out->alike = NULL;
+        out->class_choice = NULL;
     return rc;
 }
 
 static int search(struct searching *s, const struct trod_match_need *need,
-                  const struct besides *besides)
+                  const struct choices *choices)
 {
     static const struct trod_match_need instructions = {.kinds = 1u << TROD_INSTR};
     int rc = nav_candidates_init(&s->candidates, s->nav, NULL, NULL);
@@ -235,8 +237,8 @@ static int search(struct searching *s, const struct trod_match_need *need,
         rc = nav_candidates_init(&s->executed, s->nav, NULL, NULL);
     s->candidates.need = need;
     s->candidates.only = s->sites;
-    s->candidates.looks = besides->looks;
-    s->candidates.alike = besides->alike;
+    s->candidates.shape_choice = choices->shape_choice;
+    s->candidates.class_choice = choices->class_choice;
     s->executed.need = &instructions;
     s->from = s->to = 0;
     s->most = NAV_BLOCK_ROWS;
@@ -247,13 +249,13 @@ static int search(struct searching *s, const struct trod_match_need *need,
          k++)
         rc = block(s, k);
     if (rc == TROD_OK && !s->over)
-        rc = tell(s);
+        rc = deliver(s);
     nav_candidates_fini(&s->candidates);
     nav_candidates_fini(&s->executed);
     return rc;
 }
 
-/* How a search goes about what it needs. */
+/* How a search chooses the rows it reads. */
 enum way {
     WAY_ROWS,   /* rows that may match */
     WAY_OWNERS, /* those, and the instruction before them: of a trace of one stream */
@@ -263,7 +265,7 @@ enum way {
 
 static const struct trod_match_need anything = {.kinds = UINT32_MAX, .hi = UINT64_MAX};
 
-/* The way to NEED; *BY: what blocks are chosen by. */
+/* The way to search for NEED; *BY: the conditions that choose blocks. */
 static enum way way_to(const struct trod_nav *nav, const struct trod_match_need *need,
                        struct trod_match_need *by)
 {
@@ -280,13 +282,13 @@ static enum way way_to(const struct trod_nav *nav, const struct trod_match_need 
     return WAY_OWNED;
 }
 
-/* Search by NEED and by how rows look. */
+/* Search by NEED, shapes and classes. */
 static int search_by(struct searching *s, const struct trod_match_need *need)
 {
     const bool one = s->nav->index && trod_nav_meta(s->nav)->n_streams <= 1;
     struct trod_match_need by;
     const enum way way = way_to(s->nav, need, &by);
-    struct besides besides = {0};
+    struct choices choices = {0};
     struct nav_numbers sites = {0};
     int rc = TROD_OK;
 
@@ -296,10 +298,10 @@ static int search_by(struct searching *s, const struct trod_match_need *need)
         rc = nav_need_sites(s->nav->index, need, &sites);
         s->sites = &sites;
     } else if (way != WAY_ALL) {
-        rc = look_besides(s->nav, s->counts, &besides);
+        rc = make_choices(s->nav, s->counts, &choices);
     }
     if (rc == TROD_OK)
-        rc = search(s, &by, &besides);
+        rc = search(s, &by, &choices);
     s->sites = NULL;
     free(sites.at);
     return rc;
@@ -331,7 +333,8 @@ static uint64_t rows_of(const struct nav_block *b, const struct trod_range *rang
     return from < last ? last - from : 0;
 }
 
-/* COUNTS: those of blocks that need not be read; NULL: all are. */
+/* Estimate *ROWS, the rows that would be read. COUNTS: of blocks that need not be; NULL: all are.
+ */
 static int expect(struct trod_nav *nav, const struct trod_match_need *need,
                   struct nav_counts *counts, uint64_t *rows)
 {
@@ -339,7 +342,7 @@ static int expect(struct trod_nav *nav, const struct trod_match_need *need,
     const enum way way = way_to(nav, need, &by);
     const bool all = !nav->index || (way == WAY_ALL && !counts);
     struct nav_numbers sites = {0};
-    struct besides besides = {0};
+    struct choices choices = {0};
     struct nav_candidates c;
     int rc = nav_candidates_init(&c, nav, NULL, NULL);
 
@@ -348,10 +351,10 @@ static int expect(struct trod_nav *nav, const struct trod_match_need *need,
         rc = nav_need_sites(nav->index, need, &sites);
         c.only = &sites;
     } else if (rc == TROD_OK && !all) {
-        rc = look_besides(nav, counts, &besides);
+        rc = make_choices(nav, counts, &choices);
     }
-    c.looks = besides.looks;
-    c.alike = besides.alike;
+    c.shape_choice = choices.shape_choice;
+    c.class_choice = choices.class_choice;
     *rows = all ? TROD_NOWHERE : 0;
     for (size_t k = 0; rc >= 0 && !all && k < nav_blocks(nav); k++) {
         const struct nav_block *b = &nav->index->block[k];
@@ -394,7 +397,7 @@ static bool count_all(struct trod_nav *nav, struct nav_counts *counts)
     return true;
 }
 
-/* What lists count for NEED: looked up once, also where it is asked how much there is first. */
+/* What lists count for NEED: kept, so that an estimate and the count after it look it up once. */
 struct nav_tallied {
     struct trod_match_need need;
     struct nav_counts counts; /* of NEED */
@@ -430,7 +433,7 @@ static bool same_need(const struct trod_match_need *a, const struct trod_match_n
            same_spans(&a->values, &b->values) && a->owners == b->owners;
 }
 
-/* Those of NAV for NEED. NULL: no memory. */
+/* The counts that NAV keeps, for NEED. NULL: no memory. */
 static struct nav_counts *counts_for(struct trod_nav *nav, const struct trod_match_need *need)
 {
     struct nav_tallied *t = nav->tallied;
@@ -458,7 +461,7 @@ int trod_nav_tally(struct trod_nav *nav, const struct trod_match_need *need, tro
     nav->tallies = true;
     *count = 0;
     if (counts)
-        counts->looks = NULL;
+        counts->shape_choice = NULL;
     if (rc == TROD_OK && need->owners && !count_all(nav, counts))
         s.counts = NULL;
     if (rc == TROD_OK && !fn) {

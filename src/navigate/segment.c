@@ -210,7 +210,7 @@ static uint8_t *put_posting(uint8_t *p, const struct nav_postings *all,
     case NAV_S_SITES:
     case NAV_S_TEXTS:
     case NAV_S_NUMBERS:
-    case NAV_S_ALIKE:
+    case NAV_S_CLASS_ROWS:
         return put_site(p, at, id, before);
     case NAV_S_MARKS:
     case NAV_S_SPREAD:
@@ -218,7 +218,7 @@ static uint8_t *put_posting(uint8_t *p, const struct nav_postings *all,
     case NAV_S_MEMORY:
     case NAV_S_WITHIN:
         p = trod_pack_at(p, at->b);
-        memcpy(p, all->told.p + at->a, (size_t)at->b);
+        memcpy(p, all->payload.p + at->a, (size_t)at->b);
         return p + at->b;
     default:
         *p++ = (uint8_t)(mask_form(at->a) | mask_form(at->b) << 2 |
@@ -341,7 +341,7 @@ static bool get_site(struct trod_span *in, unsigned id, struct nav_posting *p)
 }
 
 static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p,
-                        const uint8_t **told)
+                        const uint8_t **payload)
 {
     uint64_t delta;
     uint32_t forms;
@@ -349,7 +349,7 @@ static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p
     if (trod_unpack(in, &delta) < 0)
         return false;
     p->block += (uint32_t)delta;
-    if (id == NAV_S_SITES || id == NAV_S_TEXTS || id == NAV_S_NUMBERS || id == NAV_S_ALIKE)
+    if (id == NAV_S_SITES || id == NAV_S_TEXTS || id == NAV_S_NUMBERS || id == NAV_S_CLASS_ROWS)
         return get_site(in, id, p);
     p->a = p->b = 0;
     p->steps = 0;
@@ -360,7 +360,7 @@ static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p
     if (id == NAV_S_MEMORY || id == NAV_S_WITHIN) {
         if (trod_unpack(in, &p->b) < 0 || p->b > in->n)
             return false;
-        *told = in->p;
+        *payload = in->p;
         in->p += p->b;
         in->n -= (size_t)p->b;
         return true;
@@ -410,15 +410,15 @@ static int find_in_page(struct trod_span in, const struct nav_segment *s, unsign
         p.key = key;
         p.b = SITE_ALONE;
         while (n--) {
-            const uint8_t *told = NULL;
+            const uint8_t *payload = NULL;
 
-            if (!get_posting(&in, id, &p, &told) || p.block >= s->to || p.block < s->from)
+            if (!get_posting(&in, id, &p, &payload) || p.block >= s->to || p.block < s->from)
                 return TROD_ERR_CORRUPT;
             if (!take)
                 continue;
-            if (told) {
-                p.a = out->told.n;
-                if (trod_buf_add(&out->told, told, (size_t)p.b) < 0)
+            if (payload) {
+                p.a = out->payload.n;
+                if (trod_buf_add(&out->payload, payload, (size_t)p.b) < 0)
                     return TROD_ERR_NOMEM;
             }
             if (nav_postings_add(out, key, p.block, p.a, p.b) < 0)
@@ -431,16 +431,16 @@ static int find_in_page(struct trod_span in, const struct nav_segment *s, unsign
 
 static const struct nav_section *section_of(const struct nav_segment *s, unsigned id)
 {
-    return id == NAV_S_LINES     ? s->lines
-           : id == NAV_S_SITES   ? s->sites
-           : id == NAV_S_MEMORY  ? s->memory
-           : id == NAV_S_MARKS   ? s->marks
-           : id == NAV_S_TEXTS   ? s->texts
-           : id == NAV_S_NUMBERS ? s->numbers
-           : id == NAV_S_ALIKE   ? s->alike
-           : id == NAV_S_SPREAD  ? s->spread
-           : id == NAV_S_WITHIN  ? s->within
-                                 : s->regs;
+    return id == NAV_S_LINES        ? s->lines
+           : id == NAV_S_SITES      ? s->sites
+           : id == NAV_S_MEMORY     ? s->memory
+           : id == NAV_S_MARKS      ? s->marks
+           : id == NAV_S_TEXTS      ? s->texts
+           : id == NAV_S_NUMBERS    ? s->numbers
+           : id == NAV_S_CLASS_ROWS ? s->class_rows
+           : id == NAV_S_SPREAD     ? s->spread
+           : id == NAV_S_WITHIN     ? s->within
+                                    : s->regs;
 }
 
 /* The pages of a section. */

@@ -267,8 +267,8 @@ static int count_within(const struct nav_postings *told, const struct nav_postin
     const uint64_t hi = piece == part->last ? part->hi & part->below : part->below;
     const bool rest = lo > 0 && hi == part->below;
     uint64_t n;
-    const int rc =
-        nav_within_count(told->told.p + p->a, (size_t)p->b, rest ? 0 : lo, rest ? lo - 1 : hi, &n);
+    const int rc = nav_within_count(told->payload.p + p->a, (size_t)p->b, rest ? 0 : lo,
+                                    rest ? lo - 1 : hi, &n);
 
     if (rc == TROD_OK && rest && n > all)
         return TROD_ERR_CORRUPT;
@@ -348,7 +348,7 @@ static int take_cut(const struct nav_index *x, const struct nav_segment *s,
         rc = take_sites(x, s, cut, begin > part->lo ? begin : part->lo,
                         begin + part->below < part->hi ? begin + part->below : part->hi, at);
     free(within.at);
-    trod_buf_fini(&within.told);
+    trod_buf_fini(&within.payload);
     return rc;
 }
 

@@ -121,7 +121,7 @@ static int access(struct nav_touch *t, const struct nav_access *a, uint32_t row)
     uint32_t done = 0;
     int rc = TROD_OK;
 
-    t->told |= a->values && !a->writes;
+    t->valued |= a->values && !a->writes;
     t->mute |= !a->values && !a->writes;
     if (a->size > NAV_WIDE || (a->size > NAV_LONG && t->n_lines >= NAV_MANY)) {
         if (a->writes || a->values)
@@ -196,7 +196,7 @@ static int short_access(struct nav_touch *t, const struct trod_batch *b, uint32_
     if (!value && !write)
         return TROD_OK;
     a.bytes = (uint8_t)bytes;
-    t->told |= value && !write;
+    t->valued |= value && !write;
     if (value) {
         a.known = a.bytes;
         a.value = t->big ? __builtin_bswap64(b->value[i]) >> (64 - 8 * b->size[i]) : b->value[i];

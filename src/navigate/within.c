@@ -1,9 +1,9 @@
 /*
  * within.c - addresses in pieces of memory, one by one. Implements within.h.
  *
- * A posting tells: the bits that are 0 at the end of all of them (a byte), then for each address
- * what it is more than the one before (the first: than the beginning of the piece) without these
- * bits, times 2, + 1 where several rows have it: how many less 2 follows. Numbers are packed.
+ * The payload of a posting: the bits that are 0 at the end of all of them (a byte), then for each
+ * address what it is more than the one before (the first: than the beginning of the piece) without
+ * these bits, times 2, + 1 where several rows have it: how many less 2 follows. Numbers are packed.
  */
 #include "navigate/within.h"
 
@@ -24,7 +24,7 @@ void nav_within_fini(struct nav_within *w)
 {
     free(w->at);
     free(w->slot);
-    trod_buf_fini(&w->told);
+    trod_buf_fini(&w->payload);
     memset(w, 0, sizeof *w);
 }
 
@@ -48,16 +48,16 @@ int nav_within_grow(struct nav_within *w)
     return TROD_OK;
 }
 
-/* The N entries that KEY names by where they are in one piece: what a posting tells. */
-static int tell(struct nav_within *w, const struct nav_sort_key *key, size_t n, uint64_t within,
-                unsigned zeros)
+/* Encode the N entries that KEY names, sorted by address, of one piece as a posting's payload. */
+static int encode(struct nav_within *w, const struct nav_sort_key *key, size_t n, uint64_t within,
+                  unsigned zeros)
 {
     uint64_t before = 0;
     uint8_t *p;
 
-    if (trod_buf_reserve(&w->told, 1 + n * ENTRY_MOST) < 0)
+    if (trod_buf_reserve(&w->payload, 1 + n * ENTRY_MOST) < 0)
         return TROD_ERR_NOMEM;
-    p = w->told.p + w->told.n;
+    p = w->payload.p + w->payload.n;
     *p++ = (uint8_t)zeros;
     for (size_t i = 0; i < n; i++) {
         const uint64_t at = key[i].key & within;
@@ -68,7 +68,7 @@ static int tell(struct nav_within *w, const struct nav_sort_key *key, size_t n, 
             p = trod_pack_at(p, count - 2);
         before = at;
     }
-    w->told.n = (size_t)(p - w->told.p);
+    w->payload.n = (size_t)(p - w->payload.p);
     return TROD_OK;
 }
 
@@ -93,18 +93,18 @@ static int end(struct nav_within *w, uint32_t block, unsigned shift, const uint6
     key = nav_sort(room, room + w->n, w->n, count);
     for (size_t i = 0, some; i < w->n; i += some) {
         const uint64_t rank = key[i].key >> (shift - zeros);
-        const size_t at = w->told.n;
+        const size_t at = w->payload.n;
 
         for (some = 1; i + some < w->n && key[i + some].key >> (shift - zeros) == rank;)
             some++;
-        if (tell(w, key + i, some, below >> zeros, zeros) < 0 ||
-            nav_postings_add(out, piece[rank], block, out->told.n + at, w->told.n - at) < 0)
+        if (encode(w, key + i, some, below >> zeros, zeros) < 0 ||
+            nav_postings_add(out, piece[rank], block, out->payload.n + at, w->payload.n - at) < 0)
             return TROD_ERR_NOMEM;
     }
     return TROD_OK;
 }
 
-/* Nothing is there any more. */
+/* Begin the next block. */
 static void begin(struct nav_within *w)
 {
     w->base += (uint32_t)w->n;
@@ -112,7 +112,7 @@ static void begin(struct nav_within *w)
         memset(w->slot, 0, ((size_t)w->mask + 1) * sizeof *w->slot);
         w->base = 0;
     }
-    w->n = w->told.n = 0;
+    w->n = w->payload.n = 0;
 }
 
 int nav_within_end(struct nav_within *w, uint32_t block, unsigned shift, const uint64_t *key,
@@ -125,10 +125,10 @@ int nav_within_end(struct nav_within *w, uint32_t block, unsigned shift, const u
 
     if (rc == TROD_OK && w->n && shift <= NAV_WITHIN_SHIFT)
         rc = end(w, block, shift, key, room, count, out);
-    if (w->told.n > NAV_WITHIN_MOST)
+    if (w->payload.n > NAV_WITHIN_MOST)
         out->n = before;
     else if (rc == TROD_OK)
-        rc = trod_buf_add(&out->told, w->told.p, w->told.n);
+        rc = trod_buf_add(&out->payload, w->payload.p, w->payload.n);
     begin(w);
     free(room);
     free(count);

@@ -27,7 +27,7 @@ struct nav_within {
     size_t n, cap;
     uint32_t *slot; /* by hash: BASE + number + 1; up to BASE: of blocks before */
     uint32_t mask, base;
-    struct trod_buf told; /* of the block */
+    struct trod_buf payload; /* of the postings of the block */
 };
 
 int nav_within_init(struct nav_within *w);

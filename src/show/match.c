@@ -367,9 +367,9 @@ void trod_match_need(const struct trod_match *m, struct trod_match_need *out)
     *out = n;
 }
 
-bool trod_match_looks(const struct trod_match *m)
+bool trod_match_shapes(const struct trod_match *m)
 {
-    return m->has_text || m->filter->registers.n || (m->where && m->own_kinds && m->where->looks);
+    return m->has_text || m->filter->registers.n || (m->where && m->own_kinds && m->where->shapes);
 }
 
 bool trod_match_classes(const struct trod_match *m)
@@ -388,7 +388,7 @@ bool trod_match_exact(const struct trod_match *m)
 
     if (!parts || m->address.n || m->pc.n || m->without.n || f->instructions.set)
         return false;
-    if (trod_match_looks(m))
+    if (trod_match_shapes(m))
         parts |= WHERE_LOOKS;
     if (trod_match_classes(m))
         parts |= WHERE_CLASSES;

@@ -229,8 +229,8 @@ int trod_match_may(struct trod_match *m, const struct trod_batch *b, uint8_t *ke
         keep[i] = (kinds >> b->kind[i] & 1) &&
                   (!m->filter->registers.n || is_register(&m->filter->registers, b, i)) &&
                   (!m->has_text || text_matches(m, b, i));
-    return m->where && m->own_kinds && m->where->looks
-               ? trod_where_batch(m->where->looks, b, 0, keep)
+    return m->where && m->own_kinds && m->where->shapes
+               ? trod_where_batch(m->where->shapes, b, 0, keep)
                : TROD_OK;
 }
 

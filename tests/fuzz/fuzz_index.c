@@ -196,7 +196,7 @@ static bool has_look(const struct sought *s, const struct trod_batch *b, uint32_
            trod_batch_bytes(b, b->code[i])[0] % 4 == s->letter % 4;
 }
 
-static int keep_looks(void *user, const struct trod_batch *b, uint8_t *keep)
+static int keep_shapes(void *user, const struct trod_batch *b, uint8_t *keep)
 {
     for (uint32_t i = 0; i < b->n; i++)
         keep[i] = has_look(user, b, i);
@@ -222,9 +222,9 @@ static void search_near(struct trod_nav *nav, uint64_t row, uint64_t addr, struc
                        .need = {.kinds = UINT32_MAX, .hi = UINT64_MAX},
                        .out = out};
 
-    trod_nav_looks(nav, keep_looks, &s);
+    trod_nav_shapes(nav, keep_shapes, &s);
     trod_nav_search(nav, &s.need, 0, 0, sought_rows, &s);
-    trod_nav_looks(nav, NULL, NULL);
+    trod_nav_shapes(nav, NULL, NULL);
     s.looks = false;
     s.need.kinds = 1u << row % TROD_KINDS | 1u << TROD_INSTR;
     s.need.pcs = (struct trod_match_spans){.set = true, .n = 1, .at = {{addr, addr + 7}}};

@@ -139,7 +139,7 @@ unsigned where_exact(const struct where_tree *t, int n)
 
     if (where_kinds(t, n, &kinds))
         return WHERE_KINDS;
-    if (where_all_go(t, n, where_goes_by_looks, &any))
+    if (where_all_go(t, n, where_goes_by_shape, &any))
         return WHERE_LOOKS;
     if (where_all_go(t, n, where_goes_by_class, &any))
         return WHERE_CLASSES;

@@ -23,7 +23,7 @@ static bool are_kinds(const struct where_tree *t, int n, bool all)
     return true;
 }
 
-static bool is_of_looks(unsigned column)
+static bool is_of_shape(unsigned column)
 {
     return column == COL_OPCODE || (column >= COL_TEXT && column <= COL_REGISTER);
 }
@@ -54,7 +54,7 @@ static bool goes_by(const struct where_tree *t, int n, bool (*of)(unsigned colum
     }
 }
 
-bool where_goes_by_looks(const struct where_tree *t, const struct where_node *x, bool *any)
+bool where_goes_by_shape(const struct where_tree *t, const struct where_node *x, bool *any)
 {
     const struct where_node *a = x->a < 0 ? NULL : &t->node[x->a];
     bool here = false, is;
@@ -62,12 +62,12 @@ bool where_goes_by_looks(const struct where_tree *t, const struct where_node *x,
     if (x->op == OP_NAME)
         return false;
     if (x->op == OP_CALL)
-        is = x->name->column == COL_HAS && goes_by(t, x->a, is_of_looks, &here);
+        is = x->name->column == COL_HAS && goes_by(t, x->a, is_of_shape, &here);
     else if (a->op == OP_NAME && a->name && a->name->column == COL_KIND)
         return t->node[x->b].op == OP_SET ? are_kinds(t, t->node[x->b].a, true)
                                           : are_kinds(t, x->b, false);
     else
-        is = goes_by(t, x->a, is_of_looks, &here) && goes_by(t, x->b, is_of_looks, &here);
+        is = goes_by(t, x->a, is_of_shape, &here) && goes_by(t, x->b, is_of_shape, &here);
     *any |= is && here;
     return is;
 }

@@ -42,8 +42,8 @@ static int parts(struct trod_where *w, struct where_tree *t, int root)
 
     if (r == TROD_OK) {
         memcpy(kept, t->node, n);
-        if (where_loosen(t, root, true, where_goes_by_looks, &any))
-            r = part(&w->looks, t, root);
+        if (where_loosen(t, root, true, where_goes_by_shape, &any))
+            r = part(&w->shapes, t, root);
         memcpy(t->node, kept, n);
         any = false;
         w->more = where_loosen(t, root, true, where_goes_by_class, &any);
@@ -146,7 +146,7 @@ void trod_where_free(struct trod_where *w)
     free(w->executed);
     free(w->has_pc);
     free(w->pc);
-    trod_where_free(w->looks);
+    trod_where_free(w->shapes);
     trod_where_free(w->classes);
     trod_disasm_free(w->disasm);
     trod_insn_decoder_free(w->decoder);

@@ -300,10 +300,10 @@ struct trod_where {
     uint32_t want;
     uint64_t last;                      /* row */
     struct trod_match_need need, plain; /* the second where no records are called as kinds are */
-    struct trod_where *looks;   /* what it says of what rows look like, if so; NULL: nothing */
-    struct trod_where *classes; /* and of their classes, likewise, */
-    bool more;                  /* which is about more than kinds */
-    const uint8_t *flow;        /* of rows that are classes: enum trod_flow; else NULL */
+    struct trod_where *shapes;          /* the part about shapes (text, opcode); NULL: none */
+    struct trod_where *classes;         /* and of their classes, likewise, */
+    bool more;                          /* which is about more than kinds */
+    const uint8_t *flow;                /* of rows that are classes: enum trod_flow; else NULL */
     unsigned exact; /* enum where_part, if PLAIN, LOOKS and CLASSES are all that it says; or 0 */
     struct where_step *step;
     size_t n_steps, cap_steps;
@@ -365,7 +365,7 @@ unsigned where_exact(const struct where_tree *t, int n);
  * kinds. */
 typedef bool where_goes_fn(const struct where_tree *t, const struct where_node *x, bool *any);
 /* By what rows look like: kind, opcode, text. */
-where_goes_fn where_goes_by_looks;
+where_goes_fn where_goes_by_shape;
 /* By their class: kind, flags, size, stream, number of the type, which columns they have. */
 where_goes_fn where_goes_by_class;
 /* Do all conditions below node N go by that? */

@@ -1,6 +1,6 @@
 /*
- * common.c - rows that have in common what somebody wants: each class of an index (classes.h) is
- * shown to him once. Implements nav.h.
+ * class_choice.c - which classes of an index (classes.h) a search wants, and where rows of them
+ * are. The caller's function (trod_nav_classes) judges each class once. Implements nav.h.
  */
 #include "navigate/classes.h"
 #include "navigate/nav.h"
@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct nav_alike {
+struct nav_class_choice {
     uint64_t *id; /* of classes that are wanted, in ascending order */
     size_t n;
     uint64_t *what; /* of all ALL of them */
     size_t all;
 };
 
-void nav_alike_free(struct nav_alike *a)
+void nav_class_choice_free(struct nav_class_choice *a)
 {
     if (!a)
         return;
@@ -29,8 +29,8 @@ bool trod_nav_classes(struct trod_nav *nav, trod_nav_classes_fn fn, void *user)
 {
     nav->classes = fn;
     nav->classes_user = user;
-    nav_alike_free(nav->alike);
-    nav->alike = NULL;
+    nav_class_choice_free(nav->class_choice);
+    nav->class_choice = NULL;
     nav_tallied_forget(nav);
     return nav->index != NULL;
 }
@@ -55,7 +55,7 @@ static void put(struct trod_batch *b, const struct nav_class *p, uint8_t *flow)
 }
 
 /* Those of C that NAV wants, to A. */
-static int judge(struct trod_nav *nav, const struct nav_classes *c, struct nav_alike *a)
+static int judge(struct trod_nav *nav, const struct nav_classes *c, struct nav_class_choice *a)
 {
     uint8_t keep[TROD_BATCH_ROWS], flow[TROD_BATCH_ROWS];
     struct trod_batch *b = NULL;
@@ -87,42 +87,43 @@ static int judge(struct trod_nav *nav, const struct nav_classes *c, struct nav_a
     return rc < 0 ? rc : TROD_OK;
 }
 
-int nav_alike_judge(struct trod_nav *nav, struct nav_alike **out)
+int nav_class_choice_make(struct trod_nav *nav, struct nav_class_choice **out)
 {
     const struct nav_index *x = nav->index;
     struct nav_classes classes = {0};
     int rc = TROD_OK;
 
-    *out = nav->alike;
+    *out = nav->class_choice;
     /* what opcodes are was not known when it was made: nothing is known of classes */
-    if (!x || nav->alike || x->names.isa != x->meta.isa)
+    if (!x || nav->class_choice || x->names.isa != x->meta.isa)
         return TROD_OK;
     for (uint32_t s = 0; rc == TROD_OK && s < x->n_segments; s++)
         rc = nav_classes_of(&classes, x, &x->segment[s]);
-    if (rc == TROD_OK && !(nav->alike = calloc(1, sizeof *nav->alike)))
+    if (rc == TROD_OK && !(nav->class_choice = calloc(1, sizeof *nav->class_choice)))
         rc = TROD_ERR_NOMEM;
     if (rc == TROD_OK)
-        rc = judge(nav, &classes, nav->alike);
+        rc = judge(nav, &classes, nav->class_choice);
     nav_classes_fini(&classes);
     if (rc < 0) {
-        nav_alike_free(nav->alike);
-        nav->alike = NULL;
+        nav_class_choice_free(nav->class_choice);
+        nav->class_choice = NULL;
     }
-    *out = nav->alike;
+    *out = nav->class_choice;
     return rc;
 }
 
 /* Rows of segment S of wanted classes, and of those that are not kept. */
-static int look_up(const struct nav_alike *a, const struct nav_index *x,
+static int look_up(const struct nav_class_choice *a, const struct nav_index *x,
                    const struct nav_segment *s, struct nav_postings *found)
 {
     static const uint64_t any = NAV_ANY_CLASS;
-    const int rc = nav_postings_keys(x, s, NAV_S_ALIKE, a->id, a->n, found);
+    const int rc = nav_postings_keys(x, s, NAV_S_CLASS_ROWS, a->id, a->n, found);
 
-    return rc < 0 ? rc : nav_postings_keys(x, s, NAV_S_ALIKE, &any, 1, found);
+    return rc < 0 ? rc : nav_postings_keys(x, s, NAV_S_CLASS_ROWS, &any, 1, found);
 }
 
-int nav_alike_only(const struct nav_alike *a, const struct nav_index *x, uint32_t s, uint8_t *step)
+int nav_class_choice_steps(const struct nav_class_choice *a, const struct nav_index *x, uint32_t s,
+                           uint8_t *step)
 {
     const struct nav_segment *segment = &x->segment[s];
     const uint32_t n = segment->to - segment->from;
@@ -139,8 +140,8 @@ int nav_alike_only(const struct nav_alike *a, const struct nav_index *x, uint32_
     return rc;
 }
 
-int nav_alike_count(const struct nav_alike *a, const struct nav_index *x, uint32_t s,
-                    uint32_t kinds, uint32_t columns, uint64_t *at)
+int nav_class_choice_count(const struct nav_class_choice *a, const struct nav_index *x, uint32_t s,
+                           uint32_t kinds, uint32_t columns, uint64_t *at)
 {
     const struct nav_segment *segment = &x->segment[s];
     struct nav_postings found = {0};
@@ -165,12 +166,12 @@ int nav_alike_count(const struct nav_alike *a, const struct nav_index *x, uint32
  * Rows of segment S that say BASE, by block and kind: all to ALL, to SOME those of KINDS that say
  * COLUMNS and are wanted.
  */
-static int by_kind(const struct nav_alike *a, const struct nav_index *x,
+static int by_kind(const struct nav_class_choice *a, const struct nav_index *x,
                    const struct nav_segment *s, uint32_t base, uint32_t kinds, uint32_t columns,
                    uint64_t *all, uint64_t *some)
 {
     struct nav_postings found = {0};
-    const int rc = nav_postings_range(x, s, NAV_S_ALIKE, 0, NAV_ANY_CLASS, &found);
+    const int rc = nav_postings_range(x, s, NAV_S_CLASS_ROWS, 0, NAV_ANY_CLASS, &found);
     size_t next = 0;
 
     for (size_t i = 0; rc == TROD_OK && i < found.n; i++) {
@@ -199,8 +200,8 @@ static int by_kind(const struct nav_alike *a, const struct nav_index *x,
     return rc;
 }
 
-int nav_alike_kinds(const struct nav_alike *a, const struct nav_index *x, uint32_t s, uint64_t *all,
-                    uint64_t *some)
+int nav_class_choice_kinds(const struct nav_class_choice *a, const struct nav_index *x, uint32_t s,
+                           uint64_t *all, uint64_t *some)
 {
     const struct nav_segment *segment = &x->segment[s];
     const size_t n = TROD_KINDS * (size_t)(segment->to - segment->from);
@@ -210,8 +211,8 @@ int nav_alike_kinds(const struct nav_alike *a, const struct nav_index *x, uint32
     return by_kind(a, x, segment, 0, UINT32_MAX, 0, all, some);
 }
 
-int nav_alike_within(const struct nav_alike *a, const struct nav_index *x, uint32_t s,
-                     const struct trod_match_need *need, uint32_t columns, uint64_t *at)
+int nav_class_choice_within(const struct nav_class_choice *a, const struct nav_index *x, uint32_t s,
+                            const struct trod_match_need *need, uint32_t columns, uint64_t *at)
 {
     const struct nav_segment *segment = &x->segment[s];
     const size_t blocks = segment->to - segment->from, n = TROD_KINDS * blocks;

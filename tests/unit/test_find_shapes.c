@@ -1,5 +1,5 @@
 /*
- * test_find_looks.c - rows that are searched for with an index are those that reading all finds:
+ * test_find_shapes.c - rows that are searched for with an index are those that reading all finds:
  * random expressions about kinds, addresses, texts, opcodes, registers and values, for traces of
  * every format.
  */
@@ -282,8 +282,8 @@ static void tally(const char *path, const struct trod_match_options *filter, siz
     trod_match_format(m, trod_nav_format(nav));
     trod_match_need(m, &need);
     if (trod_match_exact(m)) {
-        if (trod_match_looks(m))
-            trod_nav_looks(nav, may, m);
+        if (trod_match_shapes(m))
+            trod_nav_shapes(nav, may, m);
         if (trod_match_classes(m))
             trod_nav_classes(nav, may_be, m);
         tallied++;
@@ -317,8 +317,8 @@ static void with_index(const char *path, const struct trod_match_options *filter
     assert_int_equal(trod_match_new(&m, filter, NULL), 0);
     trod_match_format(m, trod_nav_format(nav));
     trod_match_need(m, &need);
-    if (trod_match_looks(m))
-        trod_nav_looks(nav, may, m);
+    if (trod_match_shapes(m))
+        trod_nav_shapes(nav, may, m);
     if (trod_match_classes(m))
         trod_nav_classes(nav, may_be, m);
     with[0] = m;

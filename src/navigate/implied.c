@@ -1,6 +1,6 @@
 /*
- * told.c - registers that other rows than register writes tell: the states of FULL, and the
- * arguments and results of functions that drmemtrace's markers carry.
+ * implied.c - values of registers from other rows than register writes: the states of FULL, and the
+ * arguments and results of functions in drmemtrace's markers.
  *
  * Implements regs.h (docs/formats/amber.md, "FULL"; docs/formats/drmemtrace.md, "Functions and
  * system calls"; the argument registers of the procedure call standards and of Linux's syscall(2)).
@@ -189,7 +189,7 @@ int nav_regs_marker(struct nav_regs *r, struct nav_file *f, const struct trod_ba
     default:
         return TROD_OK;
     }
-    /* without opcodes nobody knows how long it stays so */
+    /* without opcodes it is not known which instruction overwrites it */
     if (!name || !r->insn || (id = nav_names_find(r->names, name, true)) == UINT32_MAX)
         return TROD_OK;
     for (unsigned k = 0; k < 8; k++)
@@ -198,7 +198,10 @@ int nav_regs_marker(struct nav_regs *r, struct nav_file *f, const struct trod_ba
     return nav_regs_put(f, id, 0, value, NULL, size, TROD_NAV_READ, row);
 }
 
-/* What instruction row I writes is not known any more; nor is anything when it is not known. */
+/*
+ * The registers that instruction row I writes become unknown; all registers do where its opcode is
+ * not known.
+ */
 void nav_regs_spoil(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b, uint32_t i)
 {
     const struct trod_insn *insn = NULL;

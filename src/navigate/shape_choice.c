@@ -1,6 +1,6 @@
 /*
- * looks.c - where rows are that look as somebody wants them: each shape of an index (shapes.h) is
- * shown to him once. Implements nav.h.
+ * shape_choice.c - which shapes of an index (shapes.h) a search wants, and where rows of them are.
+ * The caller's function (trod_nav_shapes) judges each shape once. Implements nav.h.
  */
 #include "navigate/nav.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct nav_verdict {
+struct nav_shape_choice {
     uint64_t *pc, *id; /* of instructions that are wanted, of other shapes: in ascending order */
     size_t n_pcs, n_ids;
     uint32_t kinds; /* of which rows without a text and an opcode are wanted, of PLAIN */
@@ -24,7 +24,7 @@ struct nav_verdict {
 /* Kinds whose rows without a text and an opcode are no shapes. */
 enum { PLAIN = 1u << TROD_INSTR | 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC };
 
-void nav_verdict_free(struct nav_verdict *v)
+void nav_shape_choice_free(struct nav_shape_choice *v)
 {
     if (!v)
         return;
@@ -35,12 +35,12 @@ void nav_verdict_free(struct nav_verdict *v)
     free(v);
 }
 
-bool trod_nav_looks(struct trod_nav *nav, trod_nav_looks_fn fn, void *user)
+bool trod_nav_shapes(struct trod_nav *nav, trod_nav_shapes_fn fn, void *user)
 {
-    nav->looks = fn;
-    nav->looks_user = user;
-    nav_verdict_free(nav->verdict);
-    nav->verdict = NULL;
+    nav->shapes = fn;
+    nav->shapes_user = user;
+    nav_shape_choice_free(nav->shape_choice);
+    nav->shape_choice = NULL;
     nav_tallied_forget(nav);
     return nav->index != NULL;
 }
@@ -102,8 +102,8 @@ static void fill(struct trod_batch *b, const struct nav_shapes *s, uint32_t *at)
 }
 
 /* Those that are wanted of the rows of B, the first of which is that of shape AT. */
-static void take(struct nav_verdict *v, const struct nav_shapes *s, const uint8_t *keep, uint32_t n,
-                 uint32_t at)
+static void take(struct nav_shape_choice *v, const struct nav_shapes *s, const uint8_t *keep,
+                 uint32_t n, uint32_t at)
 {
     for (uint32_t i = 0; i < n; i++, at++) {
         const bool placed = at < s->n && s->at[at].flags & NAV_SHAPE_PLACED;
@@ -139,7 +139,7 @@ static bool among(const uint64_t *at, size_t n, uint64_t v)
 }
 
 /* Of addresses where something is not wanted those stay where something else is. */
-static void mix(struct nav_verdict *v)
+static void mix(struct nav_shape_choice *v)
 {
     size_t n = 0;
 
@@ -150,7 +150,7 @@ static void mix(struct nav_verdict *v)
     qsort(v->mixed, n, sizeof *v->mixed, ascending);
 }
 
-static int judge(struct trod_nav *nav, const struct nav_shapes *s, struct nav_verdict *v)
+static int judge(struct trod_nav *nav, const struct nav_shapes *s, struct nav_shape_choice *v)
 {
     uint8_t keep[TROD_BATCH_ROWS];
     struct trod_batch *b = NULL;
@@ -171,7 +171,7 @@ static int judge(struct trod_nav *nav, const struct nav_shapes *s, struct nav_ve
         const uint32_t first = at;
 
         fill(b, s, &at);
-        rc = nav->looks(nav->looks_user, b, keep);
+        rc = nav->shapes(nav->shapes_user, b, keep);
         if (rc >= 0)
             take(v, s, keep, b->n, first);
     }
@@ -182,27 +182,27 @@ static int judge(struct trod_nav *nav, const struct nav_shapes *s, struct nav_ve
     return rc < 0 ? rc : TROD_OK;
 }
 
-int nav_looks_judge(struct trod_nav *nav, struct nav_verdict **out)
+int nav_shape_choice_make(struct trod_nav *nav, struct nav_shape_choice **out)
 {
     const struct nav_index *x = nav->index;
     struct nav_shapes shapes = {0};
     int rc = TROD_OK;
 
-    *out = nav->verdict;
-    if (!x || !nav->looks || nav->verdict)
+    *out = nav->shape_choice;
+    if (!x || !nav->shapes || nav->shape_choice)
         return TROD_OK;
     for (uint32_t s = 0; rc == TROD_OK && s < x->n_segments; s++)
         rc = nav_shapes_of(&shapes, x, &x->segment[s]);
-    if (rc == TROD_OK && !(nav->verdict = calloc(1, sizeof *nav->verdict)))
+    if (rc == TROD_OK && !(nav->shape_choice = calloc(1, sizeof *nav->shape_choice)))
         rc = TROD_ERR_NOMEM;
     if (rc == TROD_OK)
-        rc = judge(nav, &shapes, nav->verdict);
+        rc = judge(nav, &shapes, nav->shape_choice);
     nav_shapes_fini(&shapes);
     if (rc < 0) {
-        nav_verdict_free(nav->verdict);
-        nav->verdict = NULL;
+        nav_shape_choice_free(nav->shape_choice);
+        nav->shape_choice = NULL;
     }
-    *out = nav->verdict;
+    *out = nav->shape_choice;
     return rc;
 }
 
@@ -213,7 +213,8 @@ static void add(const struct nav_postings *found, uint32_t from, uint32_t kinds,
             may[found->at[i].block - from] |= (uint8_t)found->at[i].steps;
 }
 
-int nav_looks_only(struct nav_verdict *v, const struct nav_index *x, uint32_t s, uint8_t *step)
+int nav_shape_choice_steps(struct nav_shape_choice *v, const struct nav_index *x, uint32_t s,
+                           uint8_t *step)
 {
     static const uint64_t any = NAV_ANY_SHAPE;
     const struct nav_segment *segment = &x->segment[s];
@@ -267,7 +268,7 @@ static void unknown(const struct nav_postings *found, uint32_t from, uint32_t ki
 }
 
 /* Executions of instructions that are wanted. */
-static int count_instructions(const struct nav_verdict *v, const struct nav_index *x,
+static int count_instructions(const struct nav_shape_choice *v, const struct nav_index *x,
                               const struct nav_segment *segment, struct nav_postings *found,
                               uint64_t *at)
 {
@@ -287,7 +288,7 @@ static int count_instructions(const struct nav_verdict *v, const struct nav_inde
 }
 
 /* Rows of other shapes that are wanted; where there are some that are not kept nothing is known. */
-static int count_shapes(const struct nav_verdict *v, const struct nav_index *x,
+static int count_shapes(const struct nav_shape_choice *v, const struct nav_index *x,
                         const struct nav_segment *segment, struct nav_postings *found, uint64_t *at)
 {
     static const uint64_t any = NAV_ANY_SHAPE;
@@ -303,8 +304,8 @@ static int count_shapes(const struct nav_verdict *v, const struct nav_index *x,
     return rc;
 }
 
-int nav_looks_kinds(const struct nav_verdict *v, const struct nav_index *x, uint32_t s,
-                    uint64_t *at)
+int nav_shape_choice_count(const struct nav_shape_choice *v, const struct nav_index *x, uint32_t s,
+                           uint64_t *at)
 {
     const struct nav_segment *segment = &x->segment[s];
     const uint32_t from = segment->from, plain = v->kinds & PLAIN & ~(1u << TROD_INSTR);
