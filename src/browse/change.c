@@ -156,7 +156,7 @@ int browse_change(struct browse *b, const char *what, bool back)
         return (rc = browse_go(b, row)) < 0 ? rc : 1;
     if (rc == 0)
         browse_say(b, "%s: the value is the same in all rows %s row %llu", what,
-                   back ? "before" : "behind", (unsigned long long)b->cursor);
+                   back ? "before" : "after", (unsigned long long)b->cursor);
     return rc;
 }
 

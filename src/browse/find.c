@@ -142,7 +142,7 @@ static int find(struct browse *b, const char *text, uint64_t lo, uint64_t hi, bo
     browse_say(b, "not found %s row %llu: %s",
                back              ? "before"
                : lo <= b->cursor ? "from"
-                                 : "behind",
+                                 : "after",
                (unsigned long long)b->cursor, text);
     return 0;
 }
@@ -176,7 +176,7 @@ static int look(struct browse *b, const struct trod_nav_query *q, const char *wh
         return rc == TROD_ERR_USAGE ? 0 : rc; /* told */
     if (b->rows && n)
         return (rc = browse_go(b, hit.row)) < 0 ? rc : 1;
-    browse_say(b, "%s: none %s row %llu", what, back ? "before" : "behind",
+    browse_say(b, "%s: none %s row %llu", what, back ? "before" : "after",
                (unsigned long long)b->cursor);
     return 0;
 }

@@ -178,7 +178,7 @@ int browse_instruction(struct browse *b, bool back)
             break;
     }
     if (rc == 0)
-        browse_say(b, "no instruction %s this row", back ? "before" : "behind");
+        browse_say(b, "no instruction %s this row", back ? "before" : "after");
     return rc;
 }
 

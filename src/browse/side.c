@@ -143,7 +143,7 @@ void action_difference(struct view *v, int key)
     if (rc > 0)
         rc = browse_go(b, row);
     else if (rc == 0)
-        browse_say(b, "no difference %s row %llu%s", key == '[' ? "before" : "behind",
+        browse_say(b, "no difference %s row %llu%s", key == '[' ? "before" : "after",
                    (unsigned long long)b->cursor, s.done ? "" : " so far");
     action_end(v, rc);
 }

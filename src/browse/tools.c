@@ -288,7 +288,7 @@ static const char *log_line(void *user, size_t i)
 void action_messages(struct view *v, int key)
 {
     struct browse *b = view_model(v);
-    const struct view_list list = {.title = "what was told so far",
+    const struct view_list list = {.title = "messages so far",
                                    .n = b->log.n < BROWSE_LOG ? b->log.n : BROWSE_LOG,
                                    .line = log_line,
                                    .user = b};

@@ -32,7 +32,7 @@ static const char *const when[] = {"auto", "always", "never", NULL};
 #define AT(field) offsetof(struct options, field)
 
 static const struct trod_option options[] = {
-    {.type = TROD_OPT_GROUP, .text = "What is told"},
+    {.type = TROD_OPT_GROUP, .text = "What is printed"},
     {"first", '1', TROD_OPT_BOOL, AT(first), NULL, "the first row found; reading stops there", NULL,
      NULL},
     {"all", 0, TROD_OPT_BOOL, AT(all), NULL, "all rows found (the default)", NULL, NULL},
@@ -40,8 +40,8 @@ static const struct trod_option options[] = {
     {"count", 'c', TROD_OPT_BOOL, AT(count), NULL, "only how many rows are found", NULL, NULL},
     {"before", 'B', TROD_OPT_U64, AT(before), "N", "N rows before each row found (at most 1000)",
      NULL, NULL},
-    {"after", 'A', TROD_OPT_U64, AT(after), "N", "N rows behind each row found", NULL, NULL},
-    {"context", 'C', TROD_OPT_U64, AT(context), "N", "N rows before and behind", NULL, NULL},
+    {"after", 'A', TROD_OPT_U64, AT(after), "N", "N rows after each row found", NULL, NULL},
+    {"context", 'C', TROD_OPT_U64, AT(context), "N", "N rows before and after", NULL, NULL},
     {"disassemble", 'd', TROD_OPT_ENUM, AT(disassemble), "WHEN",
      "disassemble instructions that come without text: auto (in binary formats), always, never",
      when, NULL},

@@ -145,7 +145,7 @@ static void warn_made_up(struct hiding *h, const struct trod_format *f)
         trod_diag_report(
             &h->diag, TROD_SEV_NOTE, TROD_OK, "hide.made-up", NULL,
             "%s has no opcodes: in drmemtrace an instruction whose length it does not say has 4 "
-            "bytes, and one behind which the code goes on elsewhere is a jump; --to "
+            "bytes, and one after which the code goes on elsewhere is a jump; --to "
             "csv:columns=all writes no more than there is",
             from->name);
 }

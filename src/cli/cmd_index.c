@@ -266,10 +266,10 @@ const struct cli_command cli_command_index = {
     .operands = "FILE...",
     .about = "Make an index of each FILE, a file or directory, in one pass: FILE.trodx. It lets "
              "state, who and view begin anywhere in the trace, also in one that is compressed, and "
-             "says which parts of it write, read or execute what, and what memory holds behind "
+             "says which parts of it write, read or execute what, and what memory holds after "
              "each. It has all calls: calls, profile and flame do not read the trace, nor do they "
              "with --symbols if it was made with these. An index is bound to its trace; one that "
-             "is damaged, old or of another trace is not used, and made anew. It is the same "
+             "is damaged, old or of another trace is not used, and is made again. It is the same "
              "whatever the number of threads. There is no --where: an index is of all rows, and "
              "commands that have one use it.",
     .examples = "  trod index run.tarmac.gz\n"

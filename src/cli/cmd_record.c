@@ -43,7 +43,7 @@ static const struct trod_option options[] = {
     {"markers", 0, TROD_OPT_BOOL, offsetof(struct options, markers), NULL,
      "the same as --start trod_start --stop trod_stop: functions of the program", NULL, NULL},
     {"skip", 0, TROD_OPT_U64, offsetof(struct options, skip), "N",
-     "leave out N instructions (behind --start, if given)", NULL, NULL},
+     "leave out N instructions (after --start, if given)", NULL, NULL},
     {"take", 0, TROD_OPT_U64, offsetof(struct options, take), "N",
      "then record N instructions; the program runs on unrecorded", NULL, NULL},
     {"windows", 0, TROD_OPT_U64, offsetof(struct options, windows), "N",

@@ -106,7 +106,7 @@ const struct cli_command cli_command_run = {
     .title = "run several analyses in one pass over a trace",
     .operands = "ANALYSIS[:OPTION=VALUE,...],... FILE...",
     .about = "Read the FILEs once and run all the analyses named over them, on all processors. An "
-             "analysis has the options of its sub-command, written behind a colon. With --part and "
+             "analysis has the options of its sub-command, written after a colon. With --part and "
              "--save the work can be shared by hand among machines; trod merge puts the parts "
              "together, and the result is that of one machine.",
     .examples = "  trod run --list\n"

@@ -579,7 +579,7 @@ const struct cli_command cli_command_state = {
         "Show what the registers of a cpu or thread and the memory hold at a place of a trace: "
         "after a row, at a time, at the Kth execution of an instruction. What the trace does "
         "not tell is said to be unknown, byte by byte. Of what is known it is said from where: "
-        "a write, a read, a read behind the place with no write between, or a read that shows "
+        "a write, a read, a read after the place with no write between, or a read that shows "
         "that something wrote which is not traced.",
     .examples = "  trod state run.tarmac --at 1000 --memory 0x8000..0x80ff\n"
                 "  trod state run.tarmac --at main:2 --symbols prog.elf\n"

@@ -37,10 +37,10 @@ static const struct trod_option options[] = {
      "the last ones before this place: a row, line:N, time:T, insn:N, kind:NAME:K, marker:NAME:K, "
      "N%, start, end, "
      "ADDRESS:K or "
-     "SYMBOL:K; the default where --after is not given: behind the end",
+     "SYMBOL:K; the default where --after is not given: after the end",
      NULL, NULL},
     {"after", 'a', TROD_OPT_STR, offsetof(struct options, after), "PLACE",
-     "the next ones behind this place", NULL, NULL},
+     "the next ones after this place", NULL, NULL},
     {"count", 'n', TROD_OPT_U64, offsetof(struct options, count), "N",
      "so many of each, the nearest first (default: 1)", NULL, NULL},
     {"where", 0, TROD_OPT_STR, offsetof(struct options, expression), "EXPRESSION",

@@ -151,7 +151,7 @@ void cli_nav_register(struct cli_nav *n, const struct trod_nav_state *s, const c
     if (!trod_nav_state_has(s, name))
         trod_warning(&n->diag, TROD_OK, "navigate.register", NULL,
                      "'%s' is no register or flag that every program of the trace has, and up to "
-                     "here none of that name was told",
+                     "the trace has shown none of that name so far",
                      name);
 }
 

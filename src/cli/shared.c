@@ -19,7 +19,7 @@ const struct trod_option cli_common_options[] = {
     {"no-color", 0, TROD_OPT_BOOL, AT(cli_common, no_color), NULL, "same as --color never", NULL,
      NULL},
     {"quiet", 'q', TROD_OPT_BOOL, AT(cli_common, quiet), NULL,
-     "no progress, warnings or summaries; errors are still told", NULL, NULL},
+     "no progress, warnings or summaries; errors are still reported", NULL, NULL},
     {"no-pager", 0, TROD_OPT_BOOL, AT(cli_common, no_pager), NULL,
      "print long listings without a pager", NULL, NULL},
     {"help", 'h', TROD_OPT_BOOL, AT(cli_common, help), NULL, "print this help", NULL, NULL},

@@ -153,7 +153,7 @@ static int take(struct trod_nav *nav, const char *path)
         nav_index_close(x);
     }
     trod_warning(nav->diag, TROD_OK, "index.not-used", NULL,
-                 "index '%s' is not used: %s; 'trod index' makes it anew", path, why);
+                 "index '%s' is not used: %s; make it again with 'trod index'", path, why);
     return TROD_OK;
 }
 
@@ -172,7 +172,7 @@ int nav_attach(struct trod_nav *nav, const char *dir)
         rc = take(nav, path);
     if (rc == TROD_OK && nav->index && nav->index->problems)
         trod_error(nav->diag, TROD_ERR_CORRUPT, "index.problems", NULL,
-                   "trace has %llu damaged place%s, told when it was indexed",
+                   "trace has %llu damaged place%s, reported when it was indexed",
                    (unsigned long long)nav->index->problems, nav->index->problems == 1 ? "" : "s");
     return rc;
 }

@@ -89,7 +89,7 @@ bool nav_distrust(struct trod_nav *nav, int rc)
     if (rc != TROD_ERR_CORRUPT || !x || !x->checked[x->n_sections])
         return false;
     trod_warning(nav->diag, TROD_OK, "index.not-used", NULL,
-                 "index '%s' is not used: it is damaged; 'trod index' makes it anew", x->path);
+                 "index '%s' is not used: it is damaged; make it again with 'trod index'", x->path);
     nav->dropped = x;
     nav->index = NULL;
     nav->rows = TROD_NOWHERE;
@@ -291,7 +291,7 @@ int nav_open_at(struct trod_nav *nav, uint64_t row, struct trod_trace **out, uin
     if (rc < 0) {
         trod_trace_close(*out);
         rc = trod_error(nav->diag, rc, "index.damaged", NULL,
-                        "index '%s' does not fit its trace: make it anew with 'trod index'",
+                        "index '%s' does not fit its trace: make it again with 'trod index'",
                         x->path);
     }
     return rc;

@@ -43,7 +43,7 @@ int rec_calls_of(struct rec_calls *c, const struct trod_list *list, const struct
             args = strtoul(item + n + 1, &end, 10);
         if (*end || args > REC_CALL_ARGS)
             return trod_error(diag, TROD_ERR_USAGE, "record.syscalls", NULL,
-                              "'%s': behind the colon comes how many arguments are recorded, 0 to "
+                              "'%s': after the colon comes how many arguments are recorded, 0 to "
                               "%d",
                               item, REC_CALL_ARGS);
         c->any = true;

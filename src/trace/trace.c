@@ -162,7 +162,7 @@ static int begin_at(struct trod_trace *t, const struct trod_begin *at, int rc,
         return rc;
     *out = NULL;
     rc = trod_error(t->diag, rc, "trace.begin", NULL,
-                    "reading cannot begin where the index says: make it anew with 'trod index'");
+                    "reading cannot begin where the index says: make it again with 'trod index'");
     trod_trace_close(t);
     return rc;
 }

@@ -58,9 +58,9 @@ keys Home
 ask / 'kind == WRITE && value == 0x12'
 shows 'row 14 of 15'
 keys f
-shows 'not found behind row 14'
+shows 'not found after row 14'
 ask / 'kind == INSTR && addr >= 0x1018'
-shows 'not found behind'
+shows 'not found after'
 keys F
 shows 'row 9 of 15' # 13 is 0x1008
 keys F
@@ -84,15 +84,15 @@ shows 'row 11 of 15'
 ask w 0x8000..0x8fff
 shows 'row 14 of 15'
 ask w x30
-shows 'writes of x30: none behind row 14'
+shows 'writes of x30: none after row 14'
 ask w rubbish
-shows 'writes of rubbish: none behind row 14'
+shows 'writes of rubbish: none after row 14'
 ask P 0x1008
 shows 'row 13 of 15'
 keys n
-shows 'executions of 0x1008: none behind row 13'
+shows 'executions of 0x1008: none after row 13'
 keys Home n
-shows 'executions of 0x1000: none behind row 0'
+shows 'executions of 0x1000: none after row 0'
 ask p 0x1020
 shows 'row 5 of 15'
 ask g 14
@@ -154,7 +154,7 @@ shows '^> +8 REG .* +8 REG '
 keys ]
 shows '^> +14 WRITE .*12 +\| +14 WRITE .*13$'
 keys ]
-shows 'no difference behind row 14'
+shows 'no difference after row 14'
 keys a
 shows '^    calls.tarmac +\[\*\] other.tarmac'
 shows '\| > +14 WRITE +00008000  0000000000000013'
@@ -186,7 +186,7 @@ printf '0x1000 R\n0x1008 W\n0x2000 R\n' >addresses
 browser 80 24 --from ramulator addresses
 shows 'this format has addresses only, no registers'
 keys e
-shows 'EXCEPTION: none behind row 0'
+shows 'EXCEPTION: none after row 0'
 keys n
 shows 'no instruction is near'
 keys -

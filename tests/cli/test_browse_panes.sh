@@ -29,7 +29,7 @@ shows '^> +5 REG +X0 0*2$'
 keys ]
 shows '^> +10 REG +X0 0*3$'
 keys ]
-shows 'x0: the value is the same in all rows behind row 10'
+shows 'x0: the value is the same in all rows after row 10'
 keys [
 shows '^> +5 REG'
 keys [

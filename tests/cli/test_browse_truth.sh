@@ -48,7 +48,7 @@ memory_at() {
 # The row of the cursor is the one that the command's answer names, or the browser says that there is none.
 goes_to() { # ROW WHERE-IT-WAS
     if [[ $1 == null || -z $1 ]]; then
-        shows '(none (before|behind)|not found (before|behind)) row'
+        shows '(none (before|after)|not found (before|after)) row'
     else
         shows "^> *$1 "
     fi

@@ -93,7 +93,7 @@ conf() { # PATTERN TEXT
 }
 for key in skip_refs warmup_refs sim_refs num_cores line_size verbose; do
     conf "not a number: '1K'" "$key 1K"
-    conf "a value is missing behind '$key'" "$key"
+    conf "a value is missing after '$key'" "$key"
 done
 for key in cpu_scheduling coherence coherent use_physical; do conf "neither true nor false: 'yes'" "$key yes"; done
 for v in 2 -1 nan 0.5x; do conf "not a fraction from 0 to 1: '$v'" "warmup_fraction $v"; done

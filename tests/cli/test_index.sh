@@ -297,7 +297,7 @@ for question in 'calls --list --format json' profile; do
     run trod $question two/b.tarmac two/a.tarmac two/c.tarmac
     status 2
     out_is want
-    err_has 'trace has 1 damaged place, told when it was indexed'
+    err_has 'trace has 1 damaged place, reported when it was indexed'
 done
 trod index -q --index there two/b.tarmac
 trod calls --no-index two/b.tarmac >want

@@ -55,7 +55,7 @@ static int put_calls(const struct sys_state *s, struct trod_result *r)
         {"number", TROD_COLUMN_KEY, NULL, NULL},
         {"name", TROD_COLUMN_PLAIN, NULL, NULL},
         {"calls", TROD_COLUMN_MEASURE, "calls", NULL},
-        {"returned", TROD_COLUMN_MEASURE, "calls", "the thread went on behind them"},
+        {"returned", TROD_COLUMN_MEASURE, "calls", "the thread went on after them"},
         {"failed", TROD_COLUMN_MEASURE, "calls", NULL},
         {"blocking", TROD_COLUMN_MEASURE, "calls", "that may block"},
         {"timed", TROD_COLUMN_MEASURE, "calls", "with times on both sides"},

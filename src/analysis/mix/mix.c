@@ -284,7 +284,7 @@ const struct trod_analysis trod_analysis_mix = {
              "\n"
              "Every instruction of the program is decoded once. Instructions whose\n"
              "opcode the trace does not give are counted as unknown. An instruction\n"
-             "whose condition failed counts, and is told apart as skipped.",
+             "whose condition failed counts, and is counted apart as skipped.",
     .examples = "  trod mix --top 20 app.trace.zip\n"
                 "  trod mix --interval 1000000 --format json app.trace.zip\n",
     .options = options,

@@ -21,7 +21,7 @@
 static const struct trod_option options[] = {
     {"dimensions", 0, TROD_OPT_U64, AT(dims), "N",
      "dimensions that vectors of blocks are projected to (default: 15)", NULL, NULL},
-    {"most-phases", 0, TROD_OPT_U64, AT(most), "N", "phases at the most (default: 10)", NULL, NULL},
+    {"most-phases", 0, TROD_OPT_U64, AT(most), "N", "phases at most (default: 10)", NULL, NULL},
     {"seed", 0, TROD_OPT_U64, AT(seed), "N", "of the random projection and centers (default: 1)",
      NULL, NULL},
     {"bb", 0, TROD_OPT_STR, AT(bb), "FILE", "write the vectors as SimPoint reads them", NULL, NULL},

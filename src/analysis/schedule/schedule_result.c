@@ -25,7 +25,7 @@ static void put_cores(const struct sch_state *s, const uint32_t *order, struct t
         {"instructions", TROD_COLUMN_MEASURE, "instructions", NULL},
         {"threads", TROD_COLUMN_MEASURE, "threads", NULL},
         {"switches", TROD_COLUMN_MEASURE, "switches", "of what it ran"},
-        {"voluntary", TROD_COLUMN_MEASURE, "switches", "behind a system call or at the end"},
+        {"voluntary", TROD_COLUMN_MEASURE, "switches", "after a system call or at the end"},
         {"to_idle", TROD_COLUMN_MEASURE, "switches", NULL},
         {"migrations", TROD_COLUMN_MEASURE, "threads", "that came from another core"},
         {"system_calls", TROD_COLUMN_MEASURE, "calls", NULL},

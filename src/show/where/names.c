@@ -119,7 +119,7 @@ static const struct where_name names[] = {
     FLAG("partial", TROD_F_PARTIAL, "only some bits are written"),
     FLAG("synthetic", TROD_F_SYNTHETIC, "put in by the tracer"),
     FLAG("nofetch", TROD_F_NOFETCH, "executed, but not fetched again"),
-    FLAG("newcode", TROD_F_NEWCODE, "its opcode is given anew"),
+    FLAG("newcode", TROD_F_NEWCODE, "its opcode is given again"),
     FLAG("fetch", TROD_F_IFETCH, "an access to code"),
     FLAG("uncached", TROD_F_UNCACHED, "an access that is not cached"),
     FLAG("io", TROD_F_IO, "an access to input/output space"),

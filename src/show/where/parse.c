@@ -246,7 +246,7 @@ static int comparison(struct parser *p)
         if ((r = where_lex(p->x)) < 0)
             return r;
         if (p->x->token != TOK_IN)
-            return fail(p, p->x->pos, "'in' is missing behind 'not'");
+            return fail(p, p->x->pos, "'in' is missing after 'not'");
         token = TOK_IN;
         outside = true;
     }

@@ -124,7 +124,7 @@ static int one_option(struct trod_din_config *c, const char *name, char **rest,
     }
     value = strtok_r(NULL, " \t\n\r", rest);
     if (!value)
-        return bad(diag, "unknown option, or a value is missing behind", name, NULL);
+        return bad(diag, "unknown option, or a value is missing after", name, NULL);
     rc = s ? of_cache(s, name + 5, value) : of_run(c, name, value);
     return rc == 1 ? bad(diag, "unknown option", name, NULL)
            : rc    ? bad(diag, "bad value of option", name, value)

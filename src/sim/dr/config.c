@@ -243,7 +243,7 @@ static int block(struct parser *p, struct trod_dr_spec *s, const char *name, siz
 
         next(p);
         if (p->n == 0)
-            return fail(p, p->line, "a value is missing behind", key, key_n);
+            return fail(p, p->line, "a value is missing after", key, key_n);
         rc = cache_value(p, again(p, key, key_n) ? &ignored : s, key, key_n);
         free(ignored.miss_file);
         if (rc < 0)
@@ -360,7 +360,7 @@ int trod_dr_config_read(struct trod_dr_config *c, const char *text, size_t n, co
             continue;
         }
         if (p.n == 0)
-            return fail(&p, line, "a value is missing behind", name, name_n);
+            return fail(&p, line, "a value is missing after", name, name_n);
         memcpy(p.set, given, sizeof given);
         p.n_set = n_given;
         repeated = again(&p, name, name_n);
