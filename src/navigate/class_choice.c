@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct nav_class_choice {
-    uint64_t *id; /* of classes that are wanted, in ascending order */
+    uint64_t *id; /* numbers of the chosen classes, in ascending order */
     size_t n;
     uint64_t *what; /* of all ALL of them */
     size_t all;
@@ -40,7 +40,7 @@ static unsigned kind_of(uint64_t what)
     return what >> 20 & 31;
 }
 
-/* Class P as the next row of B, of which FLOW gets what belongs to it. */
+/* Append class P to B as a row; FLOW gets its enum trod_flow. */
 static void put(struct trod_batch *b, const struct nav_class *p, uint8_t *flow)
 {
     const uint32_t i = b->n++;
@@ -54,7 +54,7 @@ static void put(struct trod_batch *b, const struct nav_class *p, uint8_t *flow)
     flow[i] = (uint8_t)(p->what >> 25);
 }
 
-/* Those of C that NAV wants, to A. */
+/* Put the classes of C that NAV's function chooses into A. */
 static int judge(struct trod_nav *nav, const struct nav_classes *c, struct nav_class_choice *a)
 {
     uint8_t keep[TROD_BATCH_ROWS], flow[TROD_BATCH_ROWS];

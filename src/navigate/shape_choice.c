@@ -10,14 +10,14 @@
 #include <string.h>
 
 struct nav_shape_choice {
-    uint64_t *pc, *id; /* of instructions that are wanted, of other shapes: in ascending order */
+    uint64_t *pc, *id; /* chosen: addresses of instructions; other shapes. In ascending order */
     size_t n_pcs, n_ids;
-    uint32_t kinds; /* of which rows without a text and an opcode are wanted, of PLAIN */
-    /* to count by: */
+    uint32_t kinds; /* of PLAIN: kinds whose rows without text and opcode are chosen */
+    /* for counting rows: */
     bool counts;
     uint32_t shaped; /* kinds of shapes that are no instructions with an address */
     uint8_t *kind;   /* by shape */
-    uint64_t *mixed; /* of PC those where others are not wanted, in ascending order */
+    uint64_t *mixed; /* those of PC where another shape is not chosen, in ascending order */
     size_t n_mixed;
 };
 
@@ -66,7 +66,7 @@ uint64_t trod_index_shapes(const struct trod_nav *nav, uint64_t *rest)
     return n;
 }
 
-/* Shape P, whose bytes are among those of B, as its next row. */
+/* Append shape P, whose bytes are among those of B, to B as a row. */
 static void put(struct trod_batch *b, const struct nav_shape *p)
 {
     const uint32_t i = b->n++;
@@ -101,7 +101,7 @@ static void fill(struct trod_batch *b, const struct nav_shapes *s, uint32_t *at)
         put(b, &(const struct nav_shape){.kind = (uint8_t)(*at - s->n)});
 }
 
-/* Those that are wanted of the rows of B, the first of which is that of shape AT. */
+/* Add the shapes that KEEP chooses to V: N of them, the first one shape AT. */
 static void take(struct nav_shape_choice *v, const struct nav_shapes *s, const uint8_t *keep,
                  uint32_t n, uint32_t at)
 {
@@ -138,7 +138,7 @@ static bool among(const uint64_t *at, size_t n, uint64_t v)
     return n && bsearch(&v, at, n, sizeof *at, ascending);
 }
 
-/* Of addresses where something is not wanted those stay where something else is. */
+/* Keep in V->mixed only the addresses where another shape is chosen. */
 static void mix(struct nav_shape_choice *v)
 {
     size_t n = 0;
@@ -247,7 +247,7 @@ int nav_shape_choice_steps(struct nav_shape_choice *v, const struct nav_index *x
     return rc;
 }
 
-/* Rows of FOUND, of blocks from FROM on, of KIND, to those AT, by block and kind. */
+/* Add the row counts of FOUND, which are of KIND, to AT (by block from FROM on, and kind). */
 static void sum(const struct nav_postings *found, uint32_t from, unsigned kind, uint64_t *at)
 {
     for (size_t i = 0; i < found->n; i++) {
@@ -258,7 +258,7 @@ static void sum(const struct nav_postings *found, uint32_t from, unsigned kind, 
     }
 }
 
-/* How many rows of KINDS blocks of FOUND have is not known. */
+/* Mark in AT that the number of rows of KINDS is not known in the blocks of FOUND. */
 static void unknown(const struct nav_postings *found, uint32_t from, uint32_t kinds, uint64_t *at)
 {
     for (size_t i = 0; i < found->n; i++)
@@ -267,7 +267,7 @@ static void unknown(const struct nav_postings *found, uint32_t from, uint32_t ki
                 at[TROD_KINDS * (found->at[i].block - from) + kind] = NAV_UNCOUNTED;
 }
 
-/* Executions of instructions that are wanted. */
+/* Count the executions of chosen instructions. */
 static int count_instructions(const struct nav_shape_choice *v, const struct nav_index *x,
                               const struct nav_segment *segment, struct nav_postings *found,
                               uint64_t *at)
@@ -287,7 +287,7 @@ static int count_instructions(const struct nav_shape_choice *v, const struct nav
     return rc;
 }
 
-/* Rows of other shapes that are wanted; where there are some that are not kept nothing is known. */
+/* Count rows of other chosen shapes. In blocks with shapes that are not kept no count is known. */
 static int count_shapes(const struct nav_shape_choice *v, const struct nav_index *x,
                         const struct nav_segment *segment, struct nav_postings *found, uint64_t *at)
 {

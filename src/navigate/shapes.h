@@ -1,6 +1,6 @@
 /*
- * shapes.h - what rows look like that repeat themselves: instructions by address, opcode and text,
- * and other rows by their text (registers, markers). Each is kept once for the trace.
+ * shapes.h - a shape is what repeated rows have in common: address, opcode and text of an
+ * instruction, the text of another row (register, marker). Each is kept once for the trace.
  *
  * A condition about opcodes, disassembly or names is judged once for each shape; lists then say in
  * which steps rows of it are: of instructions those by address, of others NAV_S_TEXTS. Rows whose
@@ -69,11 +69,11 @@ int nav_shapes_find(struct nav_shapes *s, const struct trod_batch *b, uint32_t i
 int nav_shapes_first(struct nav_shapes *s, uint32_t id);
 /* The block ends: its postings, as those of BLOCK; the next one begins. */
 int nav_shapes_end(struct nav_shapes *s, uint32_t block, struct nav_postings *out);
-/* Those that came up since the last time, as a section's content before compression. */
+/* Encode the shapes that are new since the last call as a section's content, uncompressed. */
 int nav_shapes_save(struct nav_shapes *s, struct trod_buf *out);
-/* The next ones, of such content. Returns 0, TROD_ERR_CORRUPT or TROD_ERR_NOMEM. */
+/* Decode such content and append its shapes. Returns 0, TROD_ERR_CORRUPT or TROD_ERR_NOMEM. */
 int nav_shapes_load(struct nav_shapes *s, struct trod_span in);
-/* Those of segment S of X, likewise. */
+/* The same for the section of segment FROM of X. */
 int nav_shapes_of(struct nav_shapes *s, const struct nav_index *x, const struct nav_segment *from);
 
 /* A row of shape ID, which is no instruction with an address, is in STEP of the block. */
