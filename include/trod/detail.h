@@ -40,7 +40,7 @@ struct trod_detail_instr {
     uint8_t pad_code;     /* TROD_INSTR_SPLIT: the character */
     uint8_t tight;        /* nothing follows the colon, not even a blank */
     uint8_t code_prefix;  /* 0x stands before the opcode */
-    struct trod_slice id; /* what the bracket holds where that is no decimal number: "abc" */
+    struct trod_slice id; /* what the bracket holds where no column says it: "abc" */
 };
 
 /* BRANCH of tarmac (TarmacTrace, "Program flow trace"; BR lines of the ES family). */

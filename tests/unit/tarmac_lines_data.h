@@ -107,6 +107,8 @@ static const struct item instrs[] = {
      "INSTR t=10clk i=10 a=1000 n=4 c=060000ea fl=A32 x=\"B x\""},
     {"3041 cyc IT (00001000:00000006) 00001000 48f6 T16 LDR r0,[pc]",
      "INSTR t=3041cyc i=6 a=1000 n=2 c=f648 fl=T32 x=\"LDR r0,[pc]\""},
+    {"3041 cyc IT (00001100:00000006) 00001000 48f6 T16 LDR r0,[pc]",
+     "INSTR t=3041cyc i=6 a=1000 n=2 c=f648 fl=T32 x=\"LDR r0,[pc]\" [ id=00001100:00000006 ]"},
     {"3041 cyc IT (00001000:00000006) 00001000 f000b800 T32 B.W x",
      "INSTR t=3041cyc i=6 a=1000 n=4 c=00f000b8 fl=T32 x=\"B.W x\""},
     {"6000000 cs IT (00000000004d6eb8) 54fffea1 O ---_- : b.ne 0x4d6e8c",

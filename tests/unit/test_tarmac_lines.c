@@ -321,6 +321,7 @@ static const struct item notes[] = {
 static const struct item bad[] = {
     {"1 clk IT (1x) 00001000 d503201f O EL1h_n : NOP", "! tarmac.bad-number line 1 caret 11"},
     {"1 clk IT (1) 0000100g d503201f O EL1h_n : NOP", "! tarmac.bad-number line 1 caret 20"},
+    {"1 clk IT (0000100g:6) 00001000 48f6 T16 LDR", "! tarmac.bad-number line 1 caret 17"},
     {"1 clk IT (1) 00000000000010000 d503201f O EL1h_n : NOP",
      "INSTR t=1clk i=1 a=10000 n=4 c=1f2003d5 fl=A64 x=NOP [ mode=EL1h_n ]"},
     {"1 clk IT (1) 10000000000000000 d503201f O EL1h_n : NOP", "! tarmac.too-wide line 1 caret 13"},

@@ -190,7 +190,7 @@ bool tm_write_instr(struct tm_put *o)
         tm_putc(o, '(');
         put_addresses(o, d, upper);
         tm_puts(o, ") ");
-    } else if ((style & TROD_INSTR_SERIAL) && (o->has & TROD_COL_INDEX)) {
+    } else if ((style & TROD_INSTR_SERIAL) && (o->has & TROD_COL_INDEX) && !d->id.len) {
         tm_putc(o, '(');
         tm_put_hex(o, o->b->addr[o->row], o->b->addr[o->row] >> 32 ? 16 : 8, upper);
         tm_putc(o, ':');

@@ -275,12 +275,23 @@ static int put_address(struct tm_line *l, struct tm_row *row, struct trod_detail
     return TM_OK;
 }
 
-/* (address:index) of RTL, both hexadecimal. */
-static int serial_bracket(struct tm_line *l, struct tm_row *row, struct tm_word in)
+/*
+ * (address:index) of RTL, both hexadecimal, before the address of ROW. A bracket that says another
+ * address than the line does is kept as written.
+ */
+static int serial_bracket(struct tm_line *l, struct tm_row *row, struct trod_detail_instr *detail,
+                          struct tm_word in)
 {
     const uint8_t *colon = memchr(in.p, ':', in.n);
-    struct tm_word serial = {colon + 1, (size_t)(in.p + in.n - colon - 1)};
+    struct tm_word address = {in.p, (size_t)(colon - in.p)},
+                   serial = {colon + 1, (size_t)(in.p + in.n - colon - 1)};
+    uint64_t at;
+    int rc = tm_hex(l, address, &at);
 
+    if (rc != TM_OK)
+        return rc;
+    if (at != row->addr)
+        detail->id = tm_slice(l, in);
     row->has |= TROD_COL_INDEX;
     return tm_hex(l, serial, &row->index);
 }
@@ -305,8 +316,8 @@ static int bracket_and_address(struct tm_line *l, struct tm_row *row,
     if (memchr(in.p, ':', in.n) && tm_is_hex(w)) {
         detail->style |= TROD_INSTR_SERIAL;
         *op = next;
-        rc = serial_bracket(l, row, in);
-        return rc == TM_OK ? put_address(l, row, detail, w) : rc;
+        rc = put_address(l, row, detail, w);
+        return rc == TM_OK ? serial_bracket(l, row, detail, in) : rc;
     }
     if (tm_is_hex(in) && in.n >= 8 && opcode_like(w) && w.n <= 9 &&
         (tm_iset_letter(next, &wide) >= 0 || !(opcode_like(next) || odd_opcode_like(next)) ||
