@@ -13,6 +13,7 @@
 #include "trace/mark.h"
 #include "trod/insn.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,14 +74,15 @@ struct cmp_lane *cmp_lane_of(struct trod_compare *c, int pair, unsigned cls)
     return c->lanes.lane[i];
 }
 
-/* Rows with the same facts, whatever their time. */
+/* Rows that say the same of everything but the time. */
 static bool repeats(const struct cmp_row *a, const struct cmp_row *b, struct cmp_rules *rules)
 {
     const uint32_t columns = rules->fields.columns;
     const size_t n_slides = rules->n_slides;
     bool same;
 
-    rules->fields.columns &= ~(uint32_t)(TROD_COL_TIME | TROD_COL_INDEX);
+    rules->fields.columns &= ~(uint32_t)TROD_COL_TIME;
+    rules->fields.columns |= TROD_COL_INDEX; /* the next pass of a loop is no repetition */
     rules->n_slides = 0;
     same = a->pub.has == b->pub.has && a->pub.stream == b->pub.stream && a->name_id == b->name_id &&
            cmp_row_differs(a, b, rules) == 0;
@@ -334,7 +336,7 @@ uint32_t trod_compare_want(const struct trod_compare_options *opt)
     if (!trod_sized(&own, sizeof own, sizeof own, opt))
         return want;
     opt = &own;
-    if (!(opt->compare & TROD_COL_INDEX) && opt->n_also == 0)
+    if (!(opt->compare & TROD_COL_INDEX) && opt->n_also == 0 && !opt->skip_equal)
         want &= ~(uint32_t)TROD_COL_INDEX;
     return want;
 }
@@ -456,6 +458,28 @@ static void sum_up(struct trod_compare *c, bool unfinished)
         s->skipped[side] = s->rows[side] - s->equal[side] - s->differing[side];
 }
 
+/* A trace whose beginning the options put where it never comes: nothing of it was compared. */
+static void tell_unstarted(const struct trod_compare *c, struct trod_diag *diag)
+{
+    const struct trod_compare_options *opt = c->rules.opt;
+
+    for (int side = 0; side < 2; side++) {
+        const struct cmp_side *s = &c->side[side];
+        const char *path = trod_trace_path(s->trace, 0);
+
+        if (s->started || !s->ended)
+            continue;
+        if (s->boot_left || !opt->has_start)
+            trod_error(diag, TROD_ERR_USAGE, "compare.never-started", NULL,
+                       "nothing is compared: %s has no instruction behind the first %" PRIu64,
+                       path ? path : "a trace", opt->boot);
+        else
+            trod_error(diag, TROD_ERR_USAGE, "compare.never-started", NULL,
+                       "nothing is compared: %s has no instruction at the start address 0x%" PRIx64,
+                       path ? path : "a trace", opt->start);
+    }
+}
+
 int trod_compare_run(struct trod_trace *a, struct trod_trace *b,
                      const struct trod_compare_options *opt, trod_compare_fn fn, void *user,
                      struct trod_compare_summary *summary, struct trod_diag *diag)
@@ -483,6 +507,8 @@ int trod_compare_run(struct trod_trace *a, struct trod_trace *b,
         rc = run(c);
     sum_up(c, rc < 0 || c->match.stop);
     cmp_pairs_doubt(&c->pairs, c->side, diag);
+    if (rc == TROD_OK)
+        tell_unstarted(c, diag);
     for (int side = 0; side < 2 && rc == TROD_OK; side++)
         rc = c->side[side].failed;
     release(c);

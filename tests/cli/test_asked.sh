@@ -110,6 +110,13 @@ run trod index -j 4294967297 --index index "$sum"
 status 0
 refused "bad value '-5' for --start-addr" compare --start-addr -5 t.tarmac t.tarmac
 refused 'for --start-addr' compare --start-addr 11111111111111111 t.tarmac t.tarmac
+# where comparing never begins, traces are not called equal
+run trod compare --start-addr 777 t.tarmac t.tarmac
+status 2
+err_has 't.tarmac has no instruction at the start address 0x777$'
+run trod compare --boot-size 9999 t.tarmac t.tarmac
+status 2
+err_has 't.tarmac has no instruction behind the first 9999$'
 refused "'--stream': a value is missing" mix --stream= t.tarmac
 refused "'--kind': a value is missing" view -k INSTR, t.tarmac
 run trod compare --lookahead 4294967296 t.tarmac t.tarmac

@@ -185,6 +185,11 @@ static void test_skip_equal(void **state)
     expect(text, I1 R1 I3 R3, &o, "");
     expect(text, I1 R1 I3 R3, NULL, "missing 2@2 -\n");
     expect(I1 R1 "2 clk R r1 00000012\n" I3, I1 R1 I3, &o, "missing 1@2 -\n");
+    /* the next pass of a loop has another index */
+    expect("1 clk IT (1) 00001000 eafffffe A svc_s : B {pc}\n"
+           "2 clk IT (1) 00001000 eafffffe A svc_s : B {pc}\n"
+           "3 clk IT (2) 00001000 eafffffe A svc_s : B {pc}\n" I3,
+           "1 clk IT (1) 00001000 eafffffe A svc_s : B {pc}\n" I3, &o, "missing 1@2 -\n");
 }
 
 static void test_registers(void **state)
