@@ -238,6 +238,13 @@ static const struct item systems[] = {
     {"1 clk WALKCACHE EVICT wc 1G 0x40000000_NS EL1_n vmid=42, nG asid=10",
      "TLB t=1clk a=40000000 n=1073741824 sub=3 x=wc"
      " [ bytes=40000000 el=EL1_n sec=NS vmid=2a nG asid=a ]"},
+    {"1 clk TLB EVICT l2 4K 0x1000\tEL1_n\tvmid=1,\tnG\tasid=2",
+     "TLB t=1clk a=1000 n=4096 sub=1 x=l2 [ bytes=1000 el=EL1_n sec=S vmid=1 nG asid=2 ]"},
+    {"1 clk TLB EVICT l2 4K 0x1000 nG asid=2",
+     "TLB t=1clk a=1000 n=4096 sub=1 x=l2 [ bytes=1000 sec=S nG asid=2 ]"},
+    {"1 clk TLB EVICT l2 4K 0x1000 EL1_n vmid=1 pas=NS, nG asid=2",
+     "TLB t=1clk a=1000 n=4096 sub=1 x=l2"
+     " [ bytes=1000 el=\"EL1_n vmid=1 pas=NS\" sec=S vmid=1 nG asid=2 ]"},
     {"1 clk TLB EVICT l2 4K 0x1000 EL1_n vmid=0x1f, nG asid=0x10",
      "TLB t=1clk a=1000 n=4096 sub=1 x=l2 [ bytes=1000 el=EL1_n sec=S vmid=1f nG asid=10 ]"},
     {"1 clk TLB EVICT l2 512G 0x40000000 EL2_n",
@@ -352,6 +359,8 @@ static const struct item bad[] = {
     {"1 clk LD 00000300 ........ ........ ........ ??......",
      "! tarmac.bad-number line 1 caret 45"},
     {"1 clk TLB FILL x 4K 0x1000 EL3_s", "! tarmac.missing-field line 1 caret 32"},
+    {"1 clk CACHE l2 LINE 00ff EVICT 0x1000 2 clk", "! tarmac.bad-field line 1 caret 38"},
+    {"1 clk BR (00000080) A R", "! tarmac.bad-field line 1 caret 22"},
     {"1 clk TLB EVICT x 4K 0x1000 EL1_n vmid=2a", "! tarmac.bad-number line 1 caret 40"},
     {"1 clk TLB EVICT x 4K 0x1000 EL1_n nG asid=", "! tarmac.missing-field line 1 caret 42"},
     {"1 clk TLB DROP x 4K 0x1000 EL3_s", "! tarmac.bad-field line 1 caret 10"},

@@ -488,7 +488,7 @@ int tm_parse_flow(struct tm_line *l, struct tm_word type)
     struct tm_row *row = tm_begin(l, TROD_BRANCH);
     struct trod_detail_branch *detail = tm_detail(l, row, sizeof *detail);
     struct tm_addr from, to;
-    struct tm_word in, w;
+    struct tm_word in;
     int rc;
 
     if (!detail)
@@ -512,10 +512,8 @@ int tm_parse_flow(struct tm_line *l, struct tm_word type)
     detail->addr_digits = tm_vdigits(from.vaddr, from.digits);
     detail->paddr_digits = from.has_paddr ? tm_pdigits(from.paddr, from.pdigits) : 0;
     put_target(row, detail, &to);
-    if ((rc = branch_iset(l, row, detail)) != TM_OK)
+    if ((rc = branch_iset(l, row, detail)) != TM_OK || (rc = tm_end(l)) != TM_OK)
         return rc;
-    if ((w = tm_word(l)).n)
-        return tm_bad(l, TM_BAD_FIELD, w.p, "nothing is expected here");
     tm_add(l);
     return TM_OK;
 }
@@ -536,7 +534,7 @@ int tm_parse_br(struct tm_line *l, struct tm_word type)
     row->flags |= TROD_BR_OTHER;
     detail->target_only = 1;
     put_target(row, detail, &to);
-    if ((rc = branch_iset(l, row, detail)) != TM_OK)
+    if ((rc = branch_iset(l, row, detail)) != TM_OK || (rc = tm_end(l)) != TM_OK)
         return rc;
     tm_add(l);
     return TM_OK;

@@ -86,6 +86,14 @@ struct tm_word tm_rest(struct tm_line *l)
     return w;
 }
 
+/* A record of fixed form ends here: another that was run together with it would be lost. */
+int tm_end(struct tm_line *l)
+{
+    struct tm_word w = tm_word(l);
+
+    return w.n ? tm_bad(l, TM_BAD_FIELD, w.p, "nothing is expected here") : TM_OK;
+}
+
 bool tm_is_hex(struct tm_word w)
 {
     for (size_t i = 0; i < w.n; i++)

@@ -167,7 +167,7 @@ int tm_parse_cache(struct tm_line *l, struct tm_word type)
     row->sub = (uint16_t)line_op(op);
     if (row->sub == TROD_LINE_OTHER)
         d->op = tm_slice(l, op);
-    if ((rc = physical(l, tm_word(l), row, &digits)) != TM_OK)
+    if ((rc = physical(l, tm_word(l), row, &digits)) != TM_OK || (rc = tm_end(l)) != TM_OK)
         return rc;
     d->paddr_digits = tm_pdigits(row->paddr, digits);
     row->has |= TROD_COL_TEXT | TROD_COL_VALUE | TROD_COL_SUB;
@@ -301,6 +301,35 @@ static int named_number(struct tm_line *l, struct tm_word w, const char *name, u
     return TM_OTHER;
 }
 
+static bool begins(struct tm_word w, const char *with)
+{
+    const size_t n = strlen(with);
+
+    return w.n >= n && memcmp(w.p, with, n) == 0;
+}
+
+/*
+ * The words of a regime behind its base: EL is the translation regime, with all up to the last word
+ * that no document has; vmid= and asid= are read by their names.
+ */
+static void regime_words(struct tm_word w, struct tm_word *el, uint8_t *non_global)
+{
+    const uint8_t *p = w.p, *const end = w.p + w.n;
+
+    *el = (struct tm_word){w.p, 0};
+    while (p < end) {
+        struct tm_word one = {p, 0};
+
+        while (p + one.n < end && !tm_is_blank(p[one.n]) && p[one.n] != ',')
+            one.n++;
+        p += one.n + (one.n == 0);
+        if (tm_is(one, "nG"))
+            *non_global = 1;
+        else if (one.n && !begins(one, "vmid=") && !begins(one, "asid="))
+            *el = el->n ? (struct tm_word){el->p, (size_t)(p - el->p)} : one;
+    }
+}
+
 /* 0x<vbase>{_NS} <el>{ vmid=..}{, nG asid=..} */
 static int regime(struct tm_line *l, struct tm_word w, struct tm_row *row,
                   struct trod_detail_tlb *d)
@@ -323,12 +352,8 @@ static int regime(struct tm_line *l, struct tm_word w, struct tm_row *row,
     if ((rc = tm_hex(l, base, &row->addr)) != TM_OK)
         return rc;
     row->has |= TROD_COL_ADDR;
-    while (p < w.p + w.n && tm_is_blank(*p))
-        p++;
-    el = (struct tm_word){p, 0};
-    while (p + el.n < w.p + w.n && !tm_is_blank(p[el.n]) && p[el.n] != ',')
-        el.n++;
-    if (el.n && !memchr(el.p, '=', el.n))
+    regime_words((struct tm_word){p, (size_t)(w.p + w.n - p)}, &el, &d->non_global);
+    if (el.n)
         d->el = tm_slice(l, el);
     if ((rc = named_number(l, w, "vmid=", &d->vmid)) == TM_BAD)
         return rc;
@@ -336,7 +361,6 @@ static int regime(struct tm_line *l, struct tm_word w, struct tm_row *row,
     if ((rc = named_number(l, w, "asid=", &d->asid)) == TM_BAD)
         return rc;
     d->has_asid = rc == TM_OK;
-    d->non_global = contains(w, " nG");
     d->regime = tm_slice(l, w);
     return TM_OK;
 }

@@ -263,6 +263,7 @@ static inline bool tm_is(struct tm_word w, const char *text)
 int tm_bad(struct tm_line *l, enum tm_problem what, const uint8_t *caret, const char *why);
 void tm_warn(struct tm_line *l, enum tm_problem what, const uint8_t *caret, const char *why);
 struct tm_word tm_rest(struct tm_line *l);
+int tm_end(struct tm_line *l);
 bool tm_is_hex(struct tm_word w);
 bool tm_is_decimal(struct tm_word w);
 struct trod_slice tm_slice(const struct tm_line *l, struct tm_word w);
