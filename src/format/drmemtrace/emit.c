@@ -50,6 +50,7 @@ int drm_put_now(struct drm_enc *e, struct trod_room *out, uint64_t time)
         rc = drm_put_cpu(e, out, e->has_cpu ? e->cpu : TROD_NOWHERE);
     if (e->ifiltered && rc == TROD_OK) {
         drm_put_marker(e, out, TROD_DRM_INSTRUCTION_COUNT, e->instrs + e->passed);
+        e->counted = e->instrs + e->passed;
         e->has_count = true;
     }
     return rc;
@@ -63,6 +64,12 @@ void drm_put_header(struct drm_enc *e, struct trod_room *out, uint32_t stream)
     e->tid = s && s->tid != TROD_NOWHERE ? s->tid : stream + 1;
     e->pid = s && s->pid != TROD_NOWHERE ? s->pid : 1;
     drm_put(e, out, DRM_HEADER, 0, e->version);
+    e->begun = true;
+    if (e->version <= DRM_VERSION_LEGACY) { /* nothing but who it is */
+        drm_put(e, out, DRM_THREAD, 4, e->tid);
+        drm_put(e, out, DRM_PID, 4, e->pid);
+        return;
+    }
     drm_put_marker(e, out, TROD_DRM_VERSION, e->version);
     drm_put_marker(e, out, TROD_DRM_FILETYPE, e->filetype);
     drm_put(e, out, DRM_THREAD, 4, e->tid);
@@ -70,7 +77,6 @@ void drm_put_header(struct drm_enc *e, struct trod_room *out, uint32_t stream)
     drm_put_marker(e, out, TROD_DRM_CACHE_LINE_SIZE, e->meta->line_size ? e->meta->line_size : 64);
     drm_put_marker(e, out, TROD_DRM_CHUNK_INSTR_COUNT, e->chunk_size);
     drm_put_marker(e, out, TROD_DRM_PAGE_SIZE, e->meta->page_size ? e->meta->page_size : 4096);
-    e->begun = true;
 }
 
 bool drm_chunk_full(const struct drm_enc *e)

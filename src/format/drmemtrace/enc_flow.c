@@ -175,7 +175,8 @@ void drm_flow_settle(struct drm_enc *e, struct trod_room *out, bool known, uint6
         return;
     if (!type)
         type = resolve(e, known && !h.event, next, &target);
-    drm_put_instr(e, out, type, h.size, h.pc, h.seen, h.type ? h.has_target : target != 0, target);
+    drm_put_instr(e, out, drm_old_type(e, type), h.size, h.pc, h.seen,
+                  h.type ? h.has_target : target != 0, target);
     if (type == DRM_TAKEN_JUMP)
         after = h.has_target ? h.target : next;
     else if (target)
@@ -297,7 +298,8 @@ static void native_instr(struct drm_enc *e, const struct insn *n, struct drm_see
     const struct drm_type_info *info = drm_type_info(n->type);
     const bool branch = (info->flags & TROD_F_BRANCH) != TROD_BR_NONE;
     const bool wants = e->version >= DRM_VERSION_BRANCH_INFO && !e->ifiltered;
-    bool has_target = n->has_target && info->indirect && wants;
+    /* where a warm-up is filtered, the rest is not */
+    bool has_target = n->has_target && info->indirect && e->version >= DRM_VERSION_BRANCH_INFO;
 
     if (wants && (n->type == DRM_CONDITIONAL_JUMP || (info->indirect && !n->has_target))) {
         hold(e, n, seen, info->flags & TROD_F_BRANCH, true);
@@ -310,7 +312,7 @@ static void native_instr(struct drm_enc *e, const struct insn *n, struct drm_see
         e->held.target = n->target;
         return;
     }
-    drm_put_instr(e, out, n->type, n->size, n->pc, seen, has_target, n->target);
+    drm_put_instr(e, out, drm_old_type(e, n->type), n->size, n->pc, seen, has_target, n->target);
     remember(e, n->pc, has_target ? n->target : n->pc + n->size, branch);
 }
 
@@ -345,11 +347,11 @@ static void foreign_instr(struct drm_enc *e, const struct insn *n, struct drm_se
         return;
     }
     type = type_of(e, branch, seen);
-    if (branch != TROD_BR_COND_UNTAKEN && branch != TROD_BR_NONE)
+    if (type != DRM_UNTAKEN_JUMP && type != DRM_INSTR) /* behind a system call comes an event */
         next = seen && seen->known && seen->has_target ? seen->target
                : n->has_target                         ? n->target
                                                        : next;
-    drm_put_instr(e, out, type, n->size, n->pc, seen, false, 0);
+    drm_put_instr(e, out, drm_old_type(e, type), n->size, n->pc, seen, false, 0);
     remember(e, n->pc, next, type != DRM_INSTR);
 }
 

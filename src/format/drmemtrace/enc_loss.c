@@ -37,6 +37,16 @@ uint32_t drm_lose_size(struct drm_enc *e, const struct trod_batch *b, uint32_t r
                                : "no record is of 0 bytes");
 }
 
+void drm_lose_event(struct drm_enc *e, const struct trod_batch *b, uint32_t row)
+{
+    const unsigned number = b->sub[row];
+
+    if (e->native && (number == TROD_DRM_KERNEL_EVENT || number == TROD_DRM_KERNEL_XFER) &&
+        (e->meta->version <= DRM_VERSION_NO_KERNEL_PC) != (e->version <= DRM_VERSION_NO_KERNEL_PC))
+        trod_loss_columns(e->loss, b, row, TROD_COL_VALUE,
+                          "up to version 2 it is an offset in a module, then an address");
+}
+
 uint32_t drm_lose_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t row)
 {
     const uint32_t has = b->have & b->has[row];
@@ -46,7 +56,7 @@ uint32_t drm_lose_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t 
         lost |= drm_lose_width(e, b, row, TROD_COL_ADDR, b->addr[row]);
     if (has & TROD_COL_SIZE)
         lost |= drm_lose_size(e, b, row, b->size[row], UINT16_MAX);
-    if (!e->encodings && !e->native)
+    if (drm_lose_code(e))
         lost |= trod_loss_columns(e->loss, b, row, TROD_COL_CODE,
                                   "the trace is written without opcodes");
     else if (has & TROD_COL_CODE && b->code[row].len > DRM_CODE_KEPT)

@@ -30,8 +30,8 @@ struct fixed {
 /* May there be such rows, as far as the state of E and the columns of B say? */
 static bool may_be(const struct drm_enc *e, const struct trod_batch *b, uint32_t needs)
 {
-    return e->begun && (e->encodings || e->native) && !e->ifiltered && !e->keep_all &&
-           !e->new_chunk && !e->late && !e->transfer && !e->n_kept && e->has_time && e->has_cpu &&
+    return e->begun && !drm_lose_code(e) && !e->ifiltered && !e->keep_all && !e->new_chunk &&
+           !e->late && !e->transfer && !e->n_kept && e->has_time && e->has_cpu &&
            (e->side->seen || !e->encodings) && (b->have & needs) == needs;
 }
 
@@ -107,7 +107,7 @@ TROD_HOT unsigned type_of(const struct fixed *f, uint32_t row, const struct drm_
                    : DRM_INVALID;
     return info->class == DRM_C_INSTR && (f->e->version < DRM_VERSION_BRANCH_INFO ||
                                           (type != DRM_CONDITIONAL_JUMP && !info->indirect))
-               ? type
+               ? drm_old_type(f->e, type)
                : DRM_INVALID;
 }
 

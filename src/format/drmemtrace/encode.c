@@ -47,6 +47,18 @@ static bool has_code(const struct trod_batch *b, uint32_t row)
     return b->have & TROD_COL_CODE;
 }
 
+/*
+ * Do the rows from ROW of B on come with opcodes? A drmemtrace trace says so, or has them from
+ * files beside it, which counts where another version is asked for.
+ */
+static bool gives_code(const struct drm_enc *e, uint32_t arch, const struct trod_batch *b,
+                       uint32_t row)
+{
+    if (e->native && (e->meta->filetype & TROD_DRM_ENCODINGS || !e->opt->version))
+        return e->meta->filetype & TROD_DRM_ENCODINGS;
+    return arch != 0 && !is_bus(e->meta->format) && b && has_code(b, row);
+}
+
 void drm_enc_describe(struct drm_enc *e, const struct trod_batch *b, uint32_t row)
 {
     const struct trod_meta *m = e->meta;
@@ -67,11 +79,11 @@ void drm_enc_describe(struct drm_enc *e, const struct trod_batch *b, uint32_t ro
     }
     if (e->opt->version)
         e->version = e->opt->version;
-    e->encodings =
-        e->native ? (m->filetype & TROD_DRM_ENCODINGS) != 0 || e->opt->version >= 4
-                  : arch != 0 && e->version >= 4 && !is_bus(m->format) && b && has_code(b, row);
+    e->encodings = e->version >= DRM_VERSION_ENCODINGS && gives_code(e, arch, b, row);
     if (e->opt->encodings)
         e->encodings = e->opt->encodings == DRM_YES;
+    /* a reader stops at an instruction whose encoding never came; cores may lack some */
+    e->strict = e->encodings && !(e->native && m->filetype & TROD_DRM_ENCODINGS);
     if (e->encodings)
         e->filetype |= TROD_DRM_ENCODINGS | arch;
     else
@@ -88,14 +100,20 @@ void drm_enc_describe(struct drm_enc *e, const struct trod_batch *b, uint32_t ro
     e->merge = !e->native && (m->isa == TROD_ISA_ARM || m->isa == TROD_ISA_A64);
     e->keep_all = e->native && (e->drops & TROD_DROP_SPAN) && !e->ifiltered;
     e->chunk_size = e->opt->chunk ? e->opt->chunk : DRM_CHUNK_DEFAULT;
+    if (e->version <= DRM_VERSION_LEGACY)
+        e->chunk_size = 0; /* legacy traces have no chunks */
 }
 
 int drm_begin(void *enc, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
 {
     struct drm_enc *e = enc;
     const char *format = meta->format;
+    const uint64_t version = ((const struct drm_options *)opt)->version;
 
-    (void)diag;
+    if (version > DRM_VERSION_MAX)
+        return trod_error(diag, TROD_ERR_USAGE, "drmemtrace.version", NULL,
+                          "version=%" PRIu64 ": versions from %d to %d are written", version,
+                          DRM_VERSION_LEGACY, DRM_VERSION_MAX);
     *e = (struct drm_enc){.opt = opt, .meta = meta};
     e->native = format && strcmp(format, "drmemtrace") == 0;
     e->markers = e->native || !format;
@@ -238,10 +256,13 @@ static int put_marker(struct drm_enc *e, const struct trod_batch *b, uint32_t ro
     else if (e->held.type || number == TROD_DRM_SYSCALL)
         drm_flow_settle(e, out, false, 0);
     if (number == TROD_DRM_SYSCALL && e->version >= DRM_VERSION_FREQUENT_TIMESTAMPS &&
-        e->time_state != 2 && !e->native)
+        e->time_state != 2 && !(e->native && e->meta->version >= DRM_VERSION_FREQUENT_TIMESTAMPS))
         rc = drm_put_now(e, out, b ? drm_enc_time(e, b, row) : e->time);
-    if (number == TROD_DRM_INSTRUCTION_COUNT)
+    if (number == TROD_DRM_INSTRUCTION_COUNT) {
+        e->passed = value - e->instrs - e->held.any;
+        e->counted = value;
         e->has_count = true;
+    }
     e->transfer = e->transfer || moves_control(number);
     to = drm_flow_room(e, out, &hold);
     drm_put_marker(e, to, number, value);
@@ -256,6 +277,12 @@ static int marker(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
 {
     const uint64_t value = b->have & b->has[row] & TROD_COL_VALUE ? b->value[row] : 0;
 
+    if (own_marker(b->sub[row])) {
+        if (e->version <= DRM_VERSION_LEGACY)
+            drm_lose(e, b, row);
+        return TROD_OK;
+    }
+    drm_lose_event(e, b, row);
     /* times that a recorder gives are the format's: entries of 8 bytes have their low bits */
     if (e->native || (b->sub[row] != TROD_DRM_TIMESTAMP && b->sub[row] != TROD_DRM_CPU_ID))
         drm_lose_width(e, b, row, TROD_COL_VALUE, value);
@@ -410,7 +437,7 @@ static int put_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
     switch (kind) {
     case TROD_INSTR:
         if (!(has & (TROD_COL_ADDR | TROD_COL_PC)) || flags & TROD_F_ABORTED ||
-            (e->encodings && !e->native && !(has & TROD_COL_CODE))) {
+            (e->strict && !(has & TROD_COL_CODE))) {
             drm_lose(e, b, row);
             return DRM_FLOW_DONE;
         }
@@ -562,7 +589,7 @@ int drm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
         drm_chunk_begin(e, out);
     if (!e->has_time)
         drm_put_now(e, out, DRM_EPOCH);
-    if (e->ifiltered)
+    if (e->ifiltered && !(e->has_count && e->instrs + e->passed == e->counted))
         drm_put_marker(e, out, TROD_DRM_INSTRUCTION_COUNT, e->instrs + e->passed);
     drm_put(e, out, DRM_THREAD_EXIT, 4, e->tid);
     drm_put(e, out, DRM_FOOTER, 0, 0);

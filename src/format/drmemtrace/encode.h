@@ -87,6 +87,7 @@ struct drm_enc {
     bool begun, exited, new_chunk, unsettled;
     bool parts, single;
     bool ifiltered, merge, encodings;
+    bool strict; /* an instruction without an opcode is lost */
     uint8_t width;
     uint32_t drops, key;
     uint64_t version, filetype, chunk_size;
@@ -94,7 +95,8 @@ struct drm_enc {
     uint32_t stream; /* whose rows come, once begun */
     uint64_t tid, pid;
     uint64_t instrs, records, chunk_base, chunks;
-    uint64_t passed;    /* instructions left out */
+    uint64_t passed;    /* instructions left out, here or where the source was made */
+    uint64_t counted;   /* what the last INSTRUCTION_COUNT said */
     uint64_t time, cpu; /* last written */
     uint64_t time_at;   /* instrs then */
     uint8_t time_state; /* 0: none, 1: TIMESTAMP, 2: TIMESTAMP and CPU_ID, nothing since */
@@ -214,6 +216,18 @@ void drm_flow_put(struct drm_enc *e, const struct trod_room *out, const struct t
 /* ROW's entries are in what is held; LOST: columns that were counted as lost. */
 void drm_flow_wait(struct drm_enc *e, const struct trod_batch *b, uint32_t row, uint32_t lost);
 
+/*
+ * The record type that stands for TYPE in the version that is written: before version 5 nothing
+ * says whether a conditional branch was taken.
+ */
+static inline unsigned drm_old_type(const struct drm_enc *e, unsigned type)
+{
+    return e->version < DRM_VERSION_BRANCH_INFO &&
+                   (type == DRM_TAKEN_JUMP || type == DRM_UNTAKEN_JUMP)
+               ? DRM_CONDITIONAL_JUMP
+               : type;
+}
+
 /* --- enc_plain.c --- */
 
 /* The rows of B from ROW on that no rule concerns. Returns the first that is left. */
@@ -233,6 +247,12 @@ static inline bool drm_fits(const struct drm_enc *e, uint64_t v)
     return e->native || (uint64_t)((int64_t)(v << rest) >> rest) == v;
 }
 
+/* Are opcodes that the source has not written? Those from files beside it can be had again. */
+static inline bool drm_lose_code(const struct drm_enc *e)
+{
+    return !e->encodings && !(e->native && !(e->meta->filetype & TROD_DRM_ENCODINGS));
+}
+
 /* Count losses; each returns the columns that it counted. ROW has no record: */
 void drm_lose(struct drm_enc *e, const struct trod_batch *b, uint32_t row);
 /* The value V of ROW's column COLUMN goes into an entry. */
@@ -241,6 +261,11 @@ uint32_t drm_lose_width(struct drm_enc *e, const struct trod_batch *b, uint32_t 
 /* ROW is written with a size of N bytes, but an entry holds MOST at the most. */
 uint32_t drm_lose_size(struct drm_enc *e, const struct trod_batch *b, uint32_t row, uint64_t n,
                        uint64_t most);
+/*
+ * The marker of ROW is written. Where events happened is an offset in a module up to version 2, and
+ * an address in later ones; which module nothing says.
+ */
+void drm_lose_event(struct drm_enc *e, const struct trod_batch *b, uint32_t row);
 /* The instruction of ROW is written. */
 uint32_t drm_lose_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t row);
 
