@@ -76,6 +76,16 @@ int trod_input_end(struct trod_input *in);
  */
 void trod_input_alone(struct trod_input *in);
 
+/*
+ * Whatever waits for bytes of a pipe, a terminal or a socket waits no longer, in all inputs of the
+ * process and for good: these inputs end with TROD_ERR_IO, which is not reported. For handlers of
+ * signals, which may call it.
+ */
+void trod_inputs_interrupt(void);
+
+/* True if that has ended IN: the bytes that were left over may be half a record. */
+bool trod_input_interrupted(const struct trod_input *in);
+
 /* Take N bytes of what the last trod_input_ahead showed. */
 void trod_input_consume(struct trod_input *in, size_t n);
 

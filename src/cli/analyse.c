@@ -57,6 +57,7 @@ static void interrupt(int signal)
 {
     (void)signal;
     interrupted = true;
+    trod_inputs_interrupt();
 }
 
 /* The first Ctrl-C ends the reading, the second one the program. */

@@ -241,7 +241,12 @@ int run_next(struct trod_run *r, struct trod_trace *t, struct run_decoder *d, st
         r->stopped = true;
         return 0;
     }
-    if ((rc = trod_trace_next(t, b)) <= 0)
+    rc = trod_trace_next(t, b);
+    if (rc < 0 && r->opt.stop && *r->opt.stop) { /* which ended the waiting for more */
+        r->stopped = true;
+        return 0;
+    }
+    if (rc <= 0)
         return rc;
     engine_unplaced_rows(r->unplaced, *b);
     if (d->owner && (rc = engine_owner_fill(d->owner, *b, d->streaks)) < 0)

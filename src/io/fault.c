@@ -38,10 +38,18 @@ int trod_fault_errno(struct trod_fault *f, const char *verb, int errnum)
     return TROD_ERR_IO;
 }
 
+int trod_fault_interrupted(struct trod_fault *f)
+{
+    f->quiet |= f->status == TROD_OK;
+    return trod_fault_set(f, TROD_ERR_IO, "io.interrupted", "reading was interrupted");
+}
+
 int trod_fault_report(const struct trod_fault *f, struct trod_diag *diag, const char *path,
                       uint64_t offset)
 {
     const struct trod_place at = trod_place_offset(path, offset);
+    if (f->quiet)
+        return f->status;
     if (f->verb)
         return trod_error(diag, f->status, f->kind, &at, "%s '%s': %s", f->verb, path, f->text);
     return trod_error(diag, f->status, f->kind, &at, "%s", f->text);

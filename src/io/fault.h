@@ -15,6 +15,7 @@ struct trod_fault {
     const char
         *verb; /* static: what could not be done to the file, TEXT being the reason; or NULL */
     char text[200];
+    bool quiet; /* it is not reported */
 };
 
 /* Keep the problem unless there is one already. Returns STATUS. */
@@ -26,6 +27,9 @@ int trod_fault_nomem(struct trod_fault *f, const char *what);
 
 /* The operating system's error ERRNUM; VERB, static, says in what: "cannot read". */
 int trod_fault_errno(struct trod_fault *f, const char *verb, int errnum);
+
+/* The one who reads wants no more (trod_inputs_interrupt): TROD_ERR_IO, which is not reported. */
+int trod_fault_interrupted(struct trod_fault *f);
 
 /* Hand F to DIAG as a problem of PATH; OFFSET may be TROD_NOWHERE. Returns its status. */
 int trod_fault_report(const struct trod_fault *f, struct trod_diag *diag, const char *path,

@@ -310,6 +310,11 @@ int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span)
     return span->last || in->n ? TROD_OK : input_report(in, in->ring.end_status);
 }
 
+bool trod_input_interrupted(const struct trod_input *in)
+{
+    return in->fault.quiet;
+}
+
 void trod_input_alone(struct trod_input *in)
 {
     if (in->ring_made && in->n_filters == 0 && !trod_zip_is(&in->source) && !in->ring.running)

@@ -6,25 +6,63 @@
  */
 #include "source.h"
 
+#include "trod/io.h"
 #include "zip.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/*
+ * Of trod_inputs_interrupt: a byte in this pipe, which nobody reads, ends the waits of all sources.
+ * It is made with the first source that may wait, before which nothing waits.
+ */
+static int everybody[2] = {-1, -1};
+static atomic_bool interrupted;
+static pthread_once_t everybody_once = PTHREAD_ONCE_INIT;
+
+static int make_pipe(int wake[2])
+{
+    if (pipe(wake) != 0) {
+        wake[0] = wake[1] = -1;
+        return -1;
+    }
+    for (int i = 0; i < 2; i++)
+        (void)fcntl(wake[i], F_SETFD, FD_CLOEXEC);
+    return 0;
+}
+
+static void make_everybody(void)
+{
+    (void)make_pipe(everybody);
+}
+
+void trod_inputs_interrupt(void)
+{
+    const int was = errno;
+
+    if (!atomic_exchange(&interrupted, true) && everybody[1] >= 0)
+        while (write(everybody[1], "", 1) < 0 && errno == EINTR)
+            continue;
+    errno = was;
+}
+
 /* Wait until FD can be read. False: interrupted for good. */
 static bool wait_readable(const struct trod_source *s)
 {
-    struct pollfd fds[2] = {{.fd = s->fd, .events = POLLIN}, {.fd = s->wake[0], .events = POLLIN}};
-    const nfds_t n = s->wake[0] >= 0 ? 2 : 1;
-    while (poll(fds, n, -1) < 0)
+    struct pollfd fds[] = {{.fd = s->fd, .events = POLLIN},
+                           {.fd = s->wake[0], .events = POLLIN},
+                           {.fd = everybody[0], .events = POLLIN}};
+
+    while (!atomic_load(&interrupted) && poll(fds, sizeof fds / sizeof *fds, -1) < 0)
         if (errno != EINTR && errno != EAGAIN)
             return true; /* let read say what is wrong */
-    return n == 1 || fds[1].revents == 0;
+    return fds[1].revents == 0 && !atomic_load(&interrupted);
 }
 
 static int fd_read(struct trod_source *s, uint8_t *p, size_t cap, size_t *n,
@@ -44,7 +82,7 @@ static int fd_read(struct trod_source *s, uint8_t *p, size_t cap, size_t *n,
     }
     for (;;) {
         if (!s->regular && !wait_readable(s))
-            return TROD_OK;
+            return atomic_load(&interrupted) ? trod_fault_interrupted(fault) : TROD_OK;
         const ssize_t got = read(s->fd, p, cap);
         if (got >= 0) {
             *n = (size_t)got;
@@ -144,12 +182,9 @@ int trod_source_fd(struct trod_source *s, int fd, bool owned, struct trod_fault 
         (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
         return TROD_OK;
     }
-    if (pipe(s->wake) != 0) {
-        s->wake[0] = s->wake[1] = -1;
+    pthread_once(&everybody_once, make_everybody);
+    if (make_pipe(s->wake) < 0)
         return trod_fault_errno(fault, "cannot make a pipe", errno);
-    }
-    for (int i = 0; i < 2; i++)
-        (void)fcntl(s->wake[i], F_SETFD, FD_CLOEXEC);
     return TROD_OK;
 }
 

@@ -252,6 +252,8 @@ static int step(struct trod_reader *r, struct trod_batch *b)
     if (n < want && !span.last) {
         span.last = true;
         r->failed = trod_input_end(r->in);
+        if (trod_input_interrupted(r->in))
+            return r->failed;
     }
     if ((rc = end_at_damage(r, &span)) < 0)
         return rc;

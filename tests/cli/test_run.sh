@@ -212,21 +212,37 @@ run trod run count --format json --by thread t.tarmac
 status 0
 json '.streams | length == 2'
 
-# ---- Ctrl-C: what was found so far, and that it is not all
+# ---- Ctrl-C: what was found so far, and that it is not all. Who wrote so far writes nothing any
+# more and keeps the pipe open; half a record at the end is no row, and no damage.
 mkfifo pipe
 lines 30000 1 >part.tarmac
-"$TROD" run count --format json pipe >"$stdout" 2>"$stderr" &
-pid=$!
-exec 3>pipe
-cat part.tarmac >&3
-sleep 1
-kill -INT $pid
-cat part.tarmac >&3 2>/dev/null
-exec 3>&-
-wait $pid
-last='trod run, interrupted'
-err_has 'interrupted: results are those of what was read'
-json '.partial == true'
+interrupted() # FILE JOBS
+{
+    local ended=false
+    "$TROD" run count --format json -j "$2" pipe >"$stdout" 2>"$stderr" &
+    pid=$!
+    exec 3>pipe
+    cat "$1" >&3
+    sleep 1
+    kill -INT $pid
+    for _ in {1..300}; do
+        kill -0 $pid 2>/dev/null || { ended=true && break; }
+        sleep 0.1
+    done
+    exec 3>&-
+    last="trod run -j $2 of $1, interrupted"
+    $ended || kill -KILL $pid
+    got=0
+    wait $pid || got=$?
+    status 0
+    err <<<'trod: warning: interrupted: results are those of what was read'
+    json '.partial == true and .total.rows > 1000'
+}
+{ cat part.tarmac && printf '30001 clk IT (30001) 0000'; } >half.tarmac
+gzip -c part.tarmac | head -c 30000 >half.gz
+interrupted half.tarmac 1
+interrupted half.tarmac 2
+interrupted half.gz 2
 
 # A bus has fetches and accesses and no instructions: intervals are cut by rows, and what cannot be
 # told is said to be so, as are intervals of instructions that there are none of.
