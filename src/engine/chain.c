@@ -1,15 +1,16 @@
 /*
- * chain.c - parts of plain files that need to know what came before them.
+ * chain.c - parts of plain files whose decoding depends on the parts before them.
  *
- * For formats with parts (format.h): one trace of the file passes over its records without making
- * rows, from the beginning of one part to that of the next, and each part goes on from there. Who
- * is to read a part does the passing up to it, while others read parts before; parts take turns in
- * the order of the file.
+ * For formats with parts (format.h): one trace of the file (the chain) passes over its records
+ * without making rows, from the beginning of each part to the beginning of the next. Each part
+ * starts with a copy of the decoder state at its beginning. The thread that is to read a part first
+ * advances the chain to it, while other threads read earlier parts; this is done in the order of
+ * the file.
  *
- * Where several processes read pieces of one file each of them passes over all of it, from cut to
- * cut: what is before a piece for that piece's sake, and what is after so that all find the same
- * damage. Where one cut cannot be passed to, the process of the first piece reads all of the file,
- * and the others none.
+ * If several processes read pieces of one file, each process passes over the whole file, cut by
+ * cut: the part before its pieces for their decoder state, the part after them so that all
+ * processes find the same damage. If a cut cannot be reached, the process of the first piece reads
+ * the whole file, and the other processes read none of it.
  */
 #include "engine/run_int.h"
 
@@ -38,7 +39,7 @@ void run_chain_end(struct trod_run *r)
     pthread_cond_destroy(&c->turn);
 }
 
-/* From here on the trace passes over the file of PIECE. */
+/* Open the file of PIECE as the chain's trace, at its beginning. */
 static void begin(struct trod_run *r, const struct run_piece *piece)
 {
     const struct trod_stretch all = {.as = &piece->as, .to = TROD_NOWHERE};
@@ -52,7 +53,7 @@ static void begin(struct trod_run *r, const struct run_piece *piece)
         trod_trace_want(c->trace, r->opt.trace.want);
 }
 
-/* Pass on to where piece NUMBER of the plan begins, cut by cut. */
+/* Advance the chain to the beginning of piece NUMBER of the plan, cut by cut. */
 static void pass(struct trod_run *r, size_t number)
 {
     struct run_chain *c = &r->chain;
@@ -66,7 +67,7 @@ static void pass(struct trod_run *r, size_t number)
     }
 }
 
-/* Pass over the rest of the file, if others read some of it. */
+/* Pass over the rest of the file, if other processes read some of it. */
 static void finish(struct trod_run *r)
 {
     const struct run_chain *c = &r->chain;
@@ -82,7 +83,8 @@ static void finish(struct trod_run *r)
         r->sound[file] = RUN_SOUND;
 }
 
-/* T (NULL: it could not be opened) goes on where PIECE begins. 0 or an error. */
+/* Set T (NULL: it could not be opened) to the state of the chain at the beginning of PIECE. 0 or an
+ * error. */
 static int follow(struct trod_run *r, const struct run_piece *piece, struct trod_trace *t)
 {
     struct run_chain *c = &r->chain;
@@ -97,7 +99,7 @@ static int follow(struct trod_run *r, const struct run_piece *piece, struct trod
     if (c->failed == TROD_OK && t)
         rc = trod_trace_fork(t, c->trace);
     if (!t || rc < 0)
-        c->failed = TROD_ERR_NOMEM; /* nobody knows what would be after */
+        c->failed = TROD_ERR_NOMEM; /* what comes after it is not known */
     rc = c->failed;
     if (piece->last && !r->sound)
         run_chain_forget(r, c->links);
@@ -119,7 +121,8 @@ int run_chain_follow(struct trod_run *r, const struct run_piece *piece, struct t
     return rc;
 }
 
-/* The file of PIECE, of which others read some, has been passed over. 0 or an error. */
+/* Pass over the file of PIECE, unless that is done; other processes read some of it. 0 or an error.
+ */
 static int passed(struct trod_run *r, const struct run_piece *piece)
 {
     const struct run_chain *c = &r->chain;

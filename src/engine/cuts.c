@@ -14,7 +14,7 @@
 void engine_cutter_begun(struct trod_run *r)
 {
     r->begun = r->opt.trace.begin != NULL;
-    r->begun_behind = r->begun ? r->opt.trace.begin->instructions : 0;
+    r->begun_after = r->begun ? r->opt.trace.begin->instructions : 0;
     r->given = r->begun ? r->opt.trace.begin->calls : NULL;
     /* of rows that are chosen the calls are others, and so they are with other symbols */
     if (r->given && (r->opt.filter || r->opt.trace.begin->symbols != r->opt.symbols))
@@ -31,7 +31,7 @@ void engine_cutter_init(struct engine_cutter *c, const struct trod_run *r)
     c->now.time = TROD_NOWHERE;
     c->now.type = c->warm ? TROD_BOUNDARY_WARM : TROD_BOUNDARY_END;
     c->end = c->now; /* where nothing is fed */
-    c->now.instructions = c->inside_trace ? r->begun_behind : 0;
+    c->now.instructions = c->inside_trace ? r->begun_after : 0;
     c->plain = !opt->interval && !opt->warmup && !opt->region_from && !opt->region_to;
 }
 

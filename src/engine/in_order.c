@@ -1,9 +1,9 @@
 /*
- * in_order.c - parts of one file that several threads decode, fed in the order of the file.
+ * in_order.c - feeding the parts of one file, decoded by several threads, in the order of the file.
  *
- * For an analysis that needs all rows in their order: its only state is that of the run. The unit
- * (units.c) whose turn it is, because all before it are merged, feeds its rows as it decodes them.
- * Others keep their batches until then, MOST at most, and wait with these.
+ * For an analysis that needs all rows in order: it has one state, that of the run. A unit (units.c)
+ * has its turn when all units before it are merged; it then feeds its rows as it decodes them.
+ * Until then a unit keeps up to MOST decoded batches, and waits when it has that many.
  */
 #include "engine/run_int.h"
 
@@ -13,16 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Little is written to more memory than the caches hold before it is read again. */
+/* Batches that a unit keeps: few enough to be read again while still in the processor's caches. */
 enum { MOST = 8 };
 
-/* A batch that waits, with the meta of its trace as it was then. */
+/* A batch that waits, with the meta of its trace when it was decoded. */
 struct run_held {
     struct trod_batch *b;
     struct trod_meta meta;
 };
 
-/* Is it the turn of U? WAIT: until it is. Less than 0: the run ends before. */
+/* Returns 1 if it is the turn of U, else 0; WAIT: blocks until it is. Negative: the run was
+ * stopped. */
 static int turn(struct trod_run *r, const struct run_unit *u, bool wait)
 {
     int is;
@@ -35,7 +36,7 @@ static int turn(struct trod_run *r, const struct run_unit *u, bool wait)
     return is;
 }
 
-/* The streams of FROM, the meta of U, as WHOLE numbers them. 0 or an error. */
+/* Map the streams of FROM, the meta of a unit, to the stream numbers of WHOLE. 0 or an error. */
 static int number_streams(struct run_order *o, struct trod_meta *whole,
                           const struct trod_meta *from)
 {
@@ -52,13 +53,13 @@ static int number_streams(struct run_order *o, struct trod_meta *whole,
     return TROD_OK;
 }
 
-/* Columns whose numbers are those of a meta, as another one numbers them. */
+/* Copies of the columns whose values are numbers assigned by a meta, converted to another meta. */
 struct renumbered {
     uint32_t stream[TROD_BATCH_ROWS];
     uint8_t unit[TROD_BATCH_ROWS];
 };
 
-/* The streams of B, a window, are those of the whole trace. */
+/* Convert the stream column of B, a view, to the numbers of the whole trace. */
 static void set_streams(const struct run_order *o, struct trod_batch *b, struct renumbered *to)
 {
     if (!o->other || !(b->have & TROD_COL_STREAM))
@@ -71,7 +72,8 @@ static void set_streams(const struct run_order *o, struct trod_batch *b, struct 
     b->stream = to->stream;
 }
 
-/* The same of its units, which are those of FROM; WHOLE has learnt from it. */
+/* Convert the unit column of B from the numbers of FROM to those of WHOLE, which has learned FROM.
+ */
 static void set_units(struct trod_meta *whole, const struct trod_meta *from, struct trod_batch *b,
                       struct renumbered *to)
 {
@@ -99,8 +101,8 @@ static void set_units(struct trod_meta *whole, const struct trod_meta *from, str
     b->unit = to->unit;
 }
 
-/* The rows of B, which came with META, to the state of the run; it is the turn of U. 0 or an error.
- */
+/* Feed the rows of B, decoded with META, to the state of the run; it is the turn of U. 0 or an
+ * error. */
 static int give(struct trod_run *r, struct run_unit *u, const struct trod_batch *b,
                 const struct trod_meta *meta)
 {
@@ -119,7 +121,8 @@ static int give(struct trod_run *r, struct run_unit *u, const struct trod_batch 
     view.meta = whole;
     if (u->order.given == 0)
         u->order.first = b->first;
-    view.first = r->done.rows + (b->first - u->order.first); /* whatever the part counts from */
+    view.first =
+        r->done.rows + (b->first - u->order.first); /* independent of where the part counts from */
     u->order.given += b->n;
     set_streams(&u->order, &view, &columns);
     set_units(whole, meta, &view, &columns);
@@ -127,7 +130,7 @@ static int give(struct trod_run *r, struct run_unit *u, const struct trod_batch 
     return in->rc;
 }
 
-/* A batch that nobody needs any more is filled again. */
+/* Give B, no longer needed, back for reuse. */
 static void let_go(struct trod_run *r, struct trod_batch *b)
 {
     pthread_mutex_lock(&r->lock);
@@ -138,6 +141,7 @@ static void let_go(struct trod_run *r, struct trod_batch *b)
     pthread_mutex_unlock(&r->lock);
 }
 
+/* A batch to be reused, or NULL: there is none. */
 static struct trod_batch *idle(struct trod_run *r)
 {
     struct trod_batch *b;
@@ -163,7 +167,8 @@ int run_order_give(struct trod_run *r, struct run_unit *u)
     return rc;
 }
 
-/* B, the last batch of U, waits, *WAITS: or is at least taken. 1: it cannot wait. 0 or an error. */
+/* Keep B, the latest batch of U. *WAITS: it is among the held batches. 0, 1 if its bytes cannot be
+ * kept (it must be fed before the next batch is decoded), or an error. */
 static int keep(struct trod_run *r, struct run_unit *u, struct trod_batch *b, bool *waits)
 {
     struct run_order *o = &u->order;

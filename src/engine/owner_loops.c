@@ -1,10 +1,10 @@
 /*
  * owner_loops.c - the site column and the streaks of loops (owner_int.h).
  *
- * Much of what programs execute are small loops: one streak that ends with a branch to where it
- * began. What the rows of a round are is learnt once; with AVX2 rounds are then compared with that,
- * 8 or 16 rows in one go, and nothing is looked up. Rounds that differ are gone through as all else
- * (owner_plain.c), with the same result.
+ * Programs spend much of their time in small loops: a streak that ends with a branch to its own
+ * first instruction. The rows of one iteration are learned once. With AVX2, further iterations are
+ * compared with it, 8 or 16 rows at a time, and nothing is looked up. Iterations that differ are
+ * processed like all other rows (owner_plain.c), with the same result.
  */
 #include "engine/owner_int.h"
 
@@ -13,15 +13,16 @@
 #include <limits.h>
 
 #if TROD_AVX2
-/* Does the instruction of row I lie GAP bytes after that of row LAST, which goes straight on? */
+/* Is the instruction of row LAST no branch, GAP bytes long, and directly followed by that of row I?
+ */
 static bool goes_straight(const struct trod_batch *b, unsigned gap, uint32_t i, uint32_t last)
 {
     return gap && b->addr[i] - b->addr[last] == gap && b->size[last] == gap &&
            !(b->flags[last] & TROD_F_BRANCH);
 }
 
-/* Row I, an instruction, becomes lane K of the loop L of SITE, whose first row is FIRST. False: it
- * is not of the same streak. */
+/* Add row FIRST + K, an instruction, as lane K to the loop L, which begins with SITE at row FIRST.
+ * False: it does not belong to the same streak. */
 static bool learn_instruction(const struct engine_owner *o, const struct trod_batch *b,
                               uint32_t first, uint32_t k, struct loop *l, uint32_t site)
 {
@@ -41,7 +42,7 @@ static bool learn_instruction(const struct engine_owner *o, const struct trod_ba
     return true;
 }
 
-/* The loop of SITE becomes that whose round begins with row I; rows from TO on are not looked at.
+/* Learn the loop of SITE from the iteration that begins with row I; rows from TO on are not read.
  */
 static void learn_loop(struct engine_owner *o, const struct trod_batch *b, uint32_t i, uint32_t to,
                        uint32_t site)
@@ -58,17 +59,18 @@ static void learn_loop(struct engine_owner *o, const struct trod_batch *b, uint3
         l.number[k] = (uint8_t)(l.n - 1);
     }
     l.rows = k;
-    if (i + k < to && b->flags[i + l.last] & TROD_F_BRANCH) /* else not all of it was seen */
+    if (i + k < to && b->flags[i + l.last] & TROD_F_BRANCH) /* else its end was not seen */
         l.key = owner_loop_key(o, site);
     o->loop = l;
 }
 
-/* What lanes [AT, AT + 8) of a loop have to be. */
+/* The values expected of eight lanes of an iteration. */
 struct half {
     __m256i addr0, addr1, size, site;
     __m128i access;
 };
 
+/* The values expected of lanes [AT, AT + 8) of L, where the loop begins at PC with SITE. */
 TROD_WIDE TROD_HOT struct half half_of(const struct loop *l, unsigned at, uint64_t pc,
                                        uint32_t site)
 {
@@ -87,8 +89,8 @@ TROD_WIDE TROD_HOT struct half half_of(const struct loop *l, unsigned at, uint64
     };
 }
 
-/* Bits of lanes: *THERE: rows from I on at the addresses of H; *STRAIGHT: no branches, and of the
- * size that H has. */
+/* Compare rows I to I + 7 with H. Masks of lanes: *THERE: rows with the address in H; *STRAIGHT:
+ * rows that are no branches and have the size in H. */
 TROD_WIDE TROD_HOT void compare_half(const struct trod_batch *b, const struct half *h, uint32_t i,
                                      unsigned *there, unsigned *straight)
 {
@@ -107,7 +109,8 @@ TROD_WIDE TROD_HOT void compare_half(const struct trod_batch *b, const struct ha
     *straight = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same));
 }
 
-/* The sites of rows I to I + 7, and accesses to ACCESS, if that is not NULL. */
+/* Write the sites of rows I to I + 7, and, unless ACCESS is NULL, their accesses there. FIRST: the
+ * first row of the iteration. */
 TROD_WIDE TROD_HOT void put_half(const struct trod_batch *b, const struct half *h, uint32_t i,
                                  uint32_t first, uint16_t *access)
 {
@@ -118,9 +121,9 @@ TROD_WIDE TROD_HOT void put_half(const struct trod_batch *b, const struct half *
 }
 
 /*
- * Rows from I on, as far as they are rounds of L that end before row TO. Their streaks and accesses
- * go to STREAKS and ACCESS, if those are not NULL. FAR: a round has more than eight rows. Returns
- * the number of rounds.
+ * Take the rows from I on that are whole iterations of L and end before row TO. Streaks and
+ * accesses are written to STREAKS and ACCESS, if those are not NULL. FAR: an iteration has more
+ * than eight rows. Returns the number of iterations.
  */
 TROD_WIDE TROD_HOT uint32_t take_rounds(const struct trod_batch *b, const struct loop *l,
                                         uint32_t i, uint32_t to, struct trod_streak *streaks,
@@ -174,7 +177,7 @@ TROD_WIDE uint32_t owner_take_loop(struct engine_owner *o, const struct trod_bat
                                 : take_rounds(b, l, i, to, streaks, access, false);
     if (n) {
         l->misses = 0;
-    } else if (to - i >= LOOP_ROWS) { /* else the end of the rows may be why */
+    } else if (to - i >= LOOP_ROWS) { /* with fewer rows, their end may be the reason */
         l->misses++;
         l->key = 0;
     }

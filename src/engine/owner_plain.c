@@ -1,12 +1,12 @@
 /*
  * owner_plain.c - the site column of plain rows, and their streaks.
  *
- * Programs mostly go straight on. Of each site is known how far after the site with the number
- * before its own it lies (owner_int.h): where an instruction comes so far after the last one its
- * site is the next number, and nothing is looked up. With AVX2 eight rows are looked at in one go:
- * sums of these distances are the addresses that their instructions have if they go straight on.
- * Rows up to the first that does not are taken. Rounds of loops are compared with the one before
- * (owner_loops.c). Row by row the same comes of it.
+ * Most instructions follow the previous one in memory. For each site, the owner keeps its distance
+ * from the site with the number before it (gap, owner_int.h). If an instruction has this distance
+ * from the previous one, its site is the next number and nothing is looked up. With AVX2, eight
+ * rows are processed at a time: prefix sums of the distances give the addresses of straight-line
+ * code, and the rows before the first that deviates are accepted. Iterations of loops are compared
+ * with an iteration learned before (owner_loops.c). The row-by-row code gives the same result.
  */
 #include "engine/owner_int.h"
 
@@ -15,17 +15,17 @@
 #include <limits.h>
 #include <string.h>
 
-/* Where a walk over rows is. */
+/* The position of a walk over rows. */
 struct way {
-    uint32_t i;
-    uint32_t go;   /* the site after that of the last instruction */
-    uint32_t on;   /* the same, if a streak is open, else TROD_NO_SITE */
-    uint32_t last; /* row of the last instruction, if a streak is open or one was met */
+    uint32_t i;    /* the next row */
+    uint32_t go;   /* 1 + the site of the last instruction */
+    uint32_t on;   /* the same if a streak is open, else TROD_NO_SITE */
+    uint32_t last; /* row of the last instruction, if a streak is open or the walk has passed one */
     uint64_t pc;   /* of the last instruction */
-    uint16_t *access;
+    uint16_t *access; /* where the next access of a streak is written */
 };
 
-/* Nothing goes on with the streak that is open. */
+/* End the open streak, if there is one. */
 TROD_HOT void end_streak(struct engine_streaks *s, struct way *w)
 {
     if (s && s->open) {
@@ -36,7 +36,7 @@ TROD_HOT void end_streak(struct engine_streaks *s, struct way *w)
     w->on = TROD_NO_SITE;
 }
 
-/* The walk begins at row FROM, after L. */
+/* Begin a walk at row FROM; L is the last instruction before it. */
 TROD_HOT struct way begin_way(struct engine_streaks *s, const struct last *l, uint32_t from)
 {
     struct way w = {.i = from, .go = l->site + 1, .on = TROD_NO_SITE, .pc = l->pc};
@@ -53,6 +53,7 @@ TROD_HOT struct way begin_way(struct engine_streaks *s, const struct last *l, ui
     return w;
 }
 
+/* End the walk W: store its position in S and L. */
 TROD_HOT void end_way(struct engine_streaks *s, const struct way *w, const struct trod_batch *b,
                       struct last *l)
 {
@@ -68,8 +69,8 @@ TROD_HOT void end_way(struct engine_streaks *s, const struct way *w, const struc
 }
 
 /*
- * The site of row W->i, an instruction. It goes on with the streak that is open, or begins one.
- * TROD_NO_SITE: it is new.
+ * The site of row W->i, an instruction, which continues the open streak or begins a new one.
+ * TROD_NO_SITE: the instruction is new.
  */
 TROD_HOT uint32_t begin_at(struct engine_owner *o, struct engine_streaks *s, struct way *w,
                            const struct trod_batch *b)
@@ -94,7 +95,7 @@ TROD_HOT uint32_t begin_at(struct engine_owner *o, struct engine_streaks *s, str
     return site;
 }
 
-/* Row W->i is an instruction of SITE. */
+/* Take row W->i, an instruction of SITE. */
 TROD_HOT void take_one(struct engine_streaks *s, struct way *w, const struct trod_batch *b,
                        uint32_t site)
 {
@@ -109,7 +110,7 @@ TROD_HOT void take_one(struct engine_streaks *s, struct way *w, const struct tro
         end_streak(s, w);
 }
 
-/* Row W->i is an access. */
+/* Take row W->i, an access. */
 TROD_HOT void take_access(struct engine_streaks *s, struct way *w, const struct trod_batch *b)
 {
     b->site[w->i] = w->go - 1;
@@ -121,9 +122,9 @@ TROD_HOT void take_access(struct engine_streaks *s, struct way *w, const struct 
 #if TROD_AVX2
 enum { LANES = 8 };
 
-static const uint64_t low_bits = UINT64_C(0x0101010101010101); /* of each byte */
+static const uint64_t low_bits = UINT64_C(0x0101010101010101); /* bit 0 of each byte */
 
-/* The bytes of V summed up from the lowest on; no sum exceeds a byte. */
+/* The prefix sums of the bytes of V, from the lowest byte on; no sum exceeds a byte. */
 static inline uint64_t sums_of(uint64_t v)
 {
     return v * low_bits;
@@ -137,7 +138,7 @@ static inline uint64_t eight(const void *p)
     return v;
 }
 
-/* The columns of a batch that are looked at. */
+/* The columns of a batch that the vector code uses. */
 struct columns {
     const uint8_t *kind;
     const uint64_t *addr;
@@ -145,14 +146,17 @@ struct columns {
     uint32_t *site;
 };
 
-/* Up to eight rows from one on. Bit k of a mask is lane k. */
+/* Eight consecutive rows as masks: bit k is row k. */
 struct lanes {
-    unsigned instr, access; /* what they are */
-    unsigned there;         /* instructions that lie where they would if all went straight on */
+    unsigned instr, access; /* the instructions; the accesses */
+    unsigned there;         /* rows whose address fits straight-line code */
     unsigned stops; /* branches, and instructions that do not end where the next site begins */
 };
 
-/* Rows I to I + 7, after an instruction at BASE; GO: the site of the first one of them. */
+/*
+ * Classify rows I to I + 7, and write their sites as for straight-line code. BASE: the address of
+ * the instruction before them; GO: the site expected for their first instruction.
+ */
 TROD_WIDE TROD_HOT struct lanes look(const struct columns *c, const uint8_t *gap, uint32_t i,
                                      uint64_t base, uint32_t go)
 {
@@ -161,7 +165,7 @@ TROD_WIDE TROD_HOT struct lanes look(const struct columns *c, const uint8_t *gap
     const __m128i other = _mm_sub_epi8(kind, _mm_set1_epi8(TROD_READ));
     const __m128i access =
         _mm_cmpeq_epi8(_mm_min_epu8(other, _mm_set1_epi8(TROD_FLUSH - TROD_READ)), other);
-    /* of each lane the number of its instruction among them; 255: it belongs to one before them */
+    /* by lane: the index of its instruction among the eight rows; 255: one before them */
     const __m128i number = _mm_add_epi8(
         _mm_cvtsi64_si128((long long)sums_of((uint64_t)_mm_cvtsi128_si64(instr) & low_bits)),
         _mm_set1_epi8(-1));
@@ -180,7 +184,7 @@ TROD_WIDE TROD_HOT struct lanes look(const struct columns *c, const uint8_t *gap
     const __m256i branch =
         _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(const void *)(c->flags + i)),
                          _mm256_set1_epi32(TROD_F_BRANCH));
-    /* a branch has no size that ends where a site begins */
+    /* a branch never counts as straight: its flag makes its size impossible */
     const __m256i straight = _mm256_cmpeq_epi32(
         _mm256_cvtepu8_epi32(behind),
         _mm256_or_si256(_mm256_loadu_si256((const __m256i *)(const void *)(c->size + i)),
@@ -194,14 +198,14 @@ TROD_WIDE TROD_HOT struct lanes look(const struct columns *c, const uint8_t *gap
     l.there = at;
     l.stops = l.instr & (~(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(straight)) |
                          (unsigned)_mm_movemask_epi8(unknown));
-    /* lanes that are not taken are written over by what follows */
+    /* the sites of lanes that are not accepted are overwritten later */
     _mm256_storeu_si256((__m256i *)(void *)(c->site + i),
                         _mm256_add_epi32(_mm256_cvtepi8_epi32(number), _mm256_set1_epi32((int)go)));
     return l;
 }
 
-/* The site of an instruction at PC, after the one at BASE whose site is the one before GO. AIM:
- * what it is known to be, or TROD_NO_SITE. */
+/* The site of the instruction at PC, which follows the one at BASE with site GO - 1. AIM: its site
+ * if already looked up, or TROD_NO_SITE. */
 TROD_HOT uint32_t site_at(struct engine_owner *o, const struct places *p, uint64_t pc,
                           uint64_t base, uint32_t go, uint32_t aim)
 {
@@ -212,22 +216,22 @@ TROD_HOT uint32_t site_at(struct engine_owner *o, const struct places *p, uint64
     return site;
 }
 
-/* Where a walk over rows by eight is. */
+/* The position of a walk over rows, eight at a time. */
 struct stride {
     uint32_t i, go, last;        /* as in struct way */
-    bool open;                   /* a streak is */
-    uint64_t base;               /* address that the distances of what comes are from */
-    bool wanted;                 /* streaks are */
-    struct trod_streak *streaks; /* after the last one */
-    uint16_t *access;
-    bool aimed; /* the aims of the owner hold */
+    bool open;                   /* a streak is open */
+    uint64_t base;               /* the address to which gap[go] is added */
+    bool wanted;                 /* streaks are wanted */
+    struct trod_streak *streaks; /* end of the streaks so far */
+    uint16_t *access;            /* end of the accesses so far */
+    bool aimed;                  /* the aims of the owner are valid */
 };
 
 enum begun { BEGUN, TAKEN, STOPPED };
 
 /*
- * Row V->i does not go straight on from those before it. BEGUN: it is an instruction, to be taken;
- * TAKEN: it was an access; STOPPED: it is neither, or new.
+ * Handle row V->i, which does not continue straight-line code. BEGUN: it is an instruction, still
+ * to be taken; TAKEN: it was an access, and is done; STOPPED: it is neither, or a new instruction.
  */
 TROD_HOT enum begun begin_stride(struct engine_owner *o, const struct columns *c,
                                  const struct places *places, const uint8_t *gap, struct stride *v)
@@ -258,7 +262,7 @@ TROD_HOT enum begun begin_stride(struct engine_owner *o, const struct columns *c
     return BEGUN;
 }
 
-/* The accesses of mask LANES, rows from V->i on, are those of a streak. */
+/* Append the rows of mask LANES (lane 0: row V->i) to the accesses of the streak. */
 TROD_WIDE TROD_HOT void put_accesses(const struct engine_owner *o, struct stride *v, unsigned lanes)
 {
     const __m128i lane = _mm_cvtepu8_epi16(_mm_cvtsi64_si128((long long)o->lanes_of[lanes]));
@@ -268,8 +272,8 @@ TROD_WIDE TROD_HOT void put_accesses(const struct engine_owner *o, struct stride
     v->access += _mm_popcnt_u32(lanes);
 }
 
-/* Row V->i begins a streak with the site that the one before it began with. False: the rows are not
- * known to be a round of a loop. */
+/* Row V->i begins a streak with the same site as the streak before: take iterations of a loop from
+ * there on. False: there are none. */
 TROD_WIDE TROD_HOT bool loop_stride(struct engine_owner *o, const struct trod_batch *b, uint32_t to,
                                     struct stride *v)
 {
@@ -294,14 +298,16 @@ TROD_WIDE TROD_HOT bool loop_stride(struct engine_owner *o, const struct trod_ba
     return true;
 }
 
-/* Rows [V->i, TO), up to one that is neither instruction nor access, or is new. */
+/* Take rows [V->i, TO), up to one that is neither instruction nor access, or is a new instruction.
+ */
 TROD_WIDE TROD_HOT void take_strides(struct engine_owner *o, const struct trod_batch *b,
                                      uint32_t to, struct stride *v)
 {
     const struct columns c = {b->kind, b->addr, b->size, b->flags, b->site};
     const struct places places = o->places;
     const uint8_t *const gap = o->gap;
-    uint32_t was = o->loop.site - 1, again = LOOP_FROM - 1; /* where the last streak began */
+    /* the site that the last streak began with; how often in succession streaks began with it */
+    uint32_t was = o->loop.site - 1, again = LOOP_FROM - 1;
     bool begins = true;
 
     while (v->i < to) {
@@ -322,8 +328,8 @@ TROD_WIDE TROD_HOT void take_strides(struct engine_owner *o, const struct trod_b
             first = 1;
         }
         l = look(&c, gap, v->i, v->base, v->go);
-        /* the lanes that are taken lie before the first one that is not there, the first
-         * instruction after what stops, and row TO */
+        /* accepted: the lanes before the first that does not fit, before the first instruction
+         * after a lane that stops, and before row TO */
         n = (unsigned)__builtin_ctz(~((l.instr & (l.there | first)) | l.access) |
                                     (l.instr & ~(l.stops ^ (l.stops - 1))) | 1u << LANES);
         n = n < to - v->i ? n : to - v->i;
@@ -346,8 +352,7 @@ TROD_WIDE TROD_HOT void take_strides(struct engine_owner *o, const struct trod_b
     }
 }
 
-/* As owner_plain_rows, for rows that may all be part of a streak and after which others have room.
- */
+/* As owner_plain_rows with SAID. The batch has room for LANES rows from TO - 1 on. */
 TROD_WIDE TROD_HOT void wide_rows(struct engine_owner *o, const struct trod_batch *b, uint32_t to,
                                   struct engine_streaks *s, struct way *w)
 {
@@ -388,7 +393,7 @@ TROD_WIDE static void rows_wide(struct engine_owner *o, const struct trod_batch 
 }
 #endif
 
-/* The same, row by row. */
+/* The same, row by row: the definition. */
 TROD_HOT void plain_rows(struct engine_owner *o, const struct trod_batch *b, uint32_t to,
                          struct engine_streaks *s, struct way *w)
 {
@@ -425,29 +430,29 @@ uint32_t owner_plain_rows(struct engine_owner *o, const struct trod_batch *b, ui
     return w.i;
 }
 
-/* ---- what is looked up soon */
+/* ---- looking up ahead */
 
-/* Rows after branches. */
-struct behind {
+/* The rows of instructions that follow branches. */
+struct after_branches {
     uint32_t n, row[ENGINE_CHUNK];
 };
 
-/* Row I is a branch. What comes after it lies after its accesses. */
-TROD_HOT void expect_behind(const struct places *p, const struct trod_batch *b, uint32_t i,
-                            uint32_t to, struct behind *behind)
+/* Row I is a branch: note and prefetch the next instruction, which comes after its accesses. */
+TROD_HOT void expect_after(const struct places *p, const struct trod_batch *b, uint32_t i,
+                           uint32_t to, struct after_branches *after)
 {
     for (i++; i < to && b->kind[i] != TROD_INSTR;)
         i++;
     if (i == to)
         return;
     owner_expect(p, b->addr[i]);
-    behind->row[behind->n++] = i;
+    after->row[after->n++] = i;
 }
 
 #if TROD_AVX2
-/* Returns the first row that was not looked at. */
+/* Handles whole vectors of rows; returns the first row that was not examined. */
 TROD_WIDE static uint32_t ahead_wide(const struct places *p, const struct trod_batch *b,
-                                     uint32_t from, uint32_t to, struct behind *behind)
+                                     uint32_t from, uint32_t to, struct after_branches *after)
 {
     const __m256i branch = _mm256_set1_epi32(TROD_F_BRANCH);
     uint32_t i = from;
@@ -459,7 +464,7 @@ TROD_WIDE static uint32_t ahead_wide(const struct places *p, const struct trod_b
         unsigned lanes = ~(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(none)) & UINT8_MAX;
 
         for (; lanes; lanes &= lanes - 1)
-            expect_behind(p, b, i + (unsigned)__builtin_ctz(lanes), to, behind);
+            expect_after(p, b, i + (unsigned)__builtin_ctz(lanes), to, after);
     }
     return i;
 }
@@ -469,25 +474,25 @@ void owner_look_ahead(struct engine_owner *o, const struct trod_batch *b, uint32
                       uint32_t to)
 {
     struct aims *const aims = &o->aims;
-    struct behind behind;
+    struct after_branches after;
     uint32_t i = from;
 
-    behind.n = 0;
+    after.n = 0;
 #if TROD_AVX2
     if (trod_wide())
-        i = ahead_wide(&o->places, b, from, to, &behind);
+        i = ahead_wide(&o->places, b, from, to, &after);
 #endif
     for (; i < to; i++)
         if (b->flags[i] & TROD_F_BRANCH)
-            expect_behind(&o->places, b, i, to, &behind);
+            expect_after(&o->places, b, i, to, &after);
     aims->from = from;
     aims->to = to;
     aims->changes = o->changes;
     memset(aims->site, 0xff, (to - from) * sizeof *aims->site); /* TROD_NO_SITE */
-    for (uint32_t k = 0; k < behind.n; k++) {
-        const uint32_t site = site_of(entry_of(&o->places, b->addr[behind.row[k]]));
+    for (uint32_t k = 0; k < after.n; k++) {
+        const uint32_t site = site_of(entry_of(&o->places, b->addr[after.row[k]]));
 
-        aims->site[behind.row[k] - from] = site;
+        aims->site[after.row[k] - from] = site;
         if (site != TROD_NO_SITE)
             __builtin_prefetch(&o->gap[site]);
     }

@@ -1,9 +1,8 @@
 /*
- * plan.c - into which pieces of work the files of a trace are cut, and which of them are this
- * process's.
+ * plan.c - cutting the files of a trace into pieces of work, and selecting those of this process.
  *
- * Implements docs/design.md, "The engine", units. Nothing is read here but what tells where a file
- * can be cut (trod_trace_cuts).
+ * Implements docs/design.md, "The engine", units. Of the files, only as much is read as is needed
+ * to find the cuts (trod_trace_cuts).
  */
 #include "engine/run_int.h"
 
@@ -13,36 +12,37 @@
 #include <string.h>
 
 /*
- * Parts of a plain file for each thread: then none has little to do at the end. Of those that are
- * fed in their order so many bytes at the least, where there are many: about what may wait of one
- * (in_order.c), so that who decodes ahead seldom waits.
+ * TURNS: parts of a plain file for each thread, so that all threads finish at about the same time.
+ * IN_ORDER: parts that are fed in order have about this many bytes where that gives more of them:
+ * about as much as a unit may keep (in_order.c), so that threads decoding ahead seldom wait.
  */
 enum { TURNS = 8, IN_ORDER = 1 << 20 };
 
 /*
- * Passing over records takes a quarter of the time of reading and counting them, most of it to read
- * them, and next to nothing of what is done with records where they lie (places). Of parts that go
- * on from what came before, each later one is read by a thread that has passed over more: so it is
- * shorter.
+ * How many times faster passing over records is than analysing them. Against reading and counting
+ * rows the factor is about four; if an analysis finds where rows are in the file (places), passing
+ * costs next to nothing by comparison. Among chained parts, a later one is read by a thread that
+ * has passed over more, so later parts are shorter.
  */
 enum { PASSING = 4, PASSING_NEARLY = 50 };
 
 /*
- * Parts of members for each thread where each part meets for the first time what others have met:
- * all the program's instructions, or, at a higher cost, the data that large states tell of.
+ * Groups of archive members for each thread if each group must learn again what others have
+ * learned: all instructions of the program, or, at a higher cost, the data that large states
+ * describe.
  */
 enum { SITE_TURNS = 2, LARGE_TURNS = 1 };
 
-/* Bytes of a piece that is recorded, at the most: plain, and as it lies compressed in its file. */
+/* The most bytes of a piece that is recorded: of a plain file, and of a compressed one. */
 enum { PLAIN_RECORDED = 256 << 20, PACKED_RECORDED = 64 << 20 };
 
-/* Is the trace cut as suits the threads of this process? Otherwise all processes cut it alike. */
+/* Are cuts chosen to suit the threads of this process? Otherwise all processes must cut alike. */
 static bool for_threads(const struct trod_run *r)
 {
     return r->opt.parts < 2 && !r->opt.piece;
 }
 
-/* Do states of pieces that cover CUT keep something for those before them to do? */
+/* Does an analysis record rows in pieces that cover CUT, to be processed when they are merged? */
 static bool records(const struct trod_run *r, enum run_cut cut)
 {
     for (size_t i = 0; i < r->n_items; i++)
@@ -51,7 +51,7 @@ static bool records(const struct trod_run *r, enum run_cut cut)
     return false;
 }
 
-/* Is it much? Who says where rows lie in a file keeps the few of them that it is not sure of. */
+/* Does it record most rows? A direct analysis records only the few rows that it is not sure of. */
 static bool records_much(const struct trod_run *r, enum run_cut cut)
 {
     for (size_t i = 0; i < r->n_items; i++)
@@ -61,7 +61,7 @@ static bool records_much(const struct trod_run *r, enum run_cut cut)
     return false;
 }
 
-/* Is an analysis among those of R that says where rows lie in a file, and is fed by parts? */
+/* Does R have an analysis that finds where rows are in a file (direct), and is fed by parts? */
 static bool places(const struct trod_run *r)
 {
     for (size_t i = 0; i < r->n_items; i++)
@@ -70,7 +70,7 @@ static bool places(const struct trod_run *r)
     return false;
 }
 
-/* Is an analysis among those of R whose states are large? */
+/* Does R have an analysis with large states? */
 static bool has_large(const struct trod_run *r)
 {
     for (size_t i = 0; i < r->n_items; i++)
@@ -80,15 +80,15 @@ static bool has_large(const struct trod_run *r)
 }
 
 /*
- * So many files are not parted where parts keep much that is left to do in the order of a stream:
- * of whole files nothing is.
+ * From this number of files on, files are not cut if an analysis would record rows of their parts
+ * because it needs the order of streams: of whole files it records nothing.
  */
 enum { WHOLE_FILES = 4 };
 
 /*
- * May the rows of parts that several threads decode be fed in the order of the file? To the only
- * analysis, which needs that order and no sites; it cannot be parted itself, by rows or by shards.
- * Parts are of plain files whose format needs nothing from before them.
+ * May several threads decode parts of the file whose rows are then fed in order (in_order.c)? This
+ * needs a single analysis that requires the order, uses no sites, and cannot be divided by rows or
+ * shards; and one plain file of a format whose parts can be decoded independently.
  */
 static bool may_go_in_order(const struct trod_run *r)
 {
@@ -101,7 +101,8 @@ static bool may_go_in_order(const struct trod_run *r)
            it->shards == 1 && !it->analysis->direct && !it->analysis->light;
 }
 
-/* May files be parted? Where they alone would not keep the threads busy, and all analyses can. */
+/* May files be cut into parts? If whole files would not keep all threads busy, and all analyses
+ * allow it. */
 static bool may_part(const struct trod_run *r)
 {
     const size_t files = trod_trace_files(r->whole);
@@ -116,21 +117,21 @@ static bool may_part(const struct trod_run *r)
     return true;
 }
 
-/* Bytes of a part that goes on from what came before, beside which what it learns anew is little.
+/* The least bytes of a chained part for which the cost of learning its instructions again is small.
  */
 enum { LEARNT = 64 << 20 };
 
 /*
- * How many parts of FILE, a plain file of format F, are made at the most. Where parts go on from
- * what came before, or decode all instructions, there are as many as threads: each of them meets
- * the program's code and data for the first time. Of those that record much there are more, so that
- * what one has recorded is merged while others are read.
+ * The most parts that FILE, a plain file of format F, is cut into. If parts are chained, or decode
+ * all instructions, there are as many as threads, because each part has to learn the code and data
+ * of the program. If they record much, there are more, so that the records of one part are merged
+ * while others are read.
  */
 static size_t parts_of(const struct trod_run *r, size_t file, const struct trod_format *f)
 {
     const size_t jobs = r->opt.jobs;
-    const bool much = records_much(r, RUN_BYTES), anew = (f && f->parts) || places(r);
-    size_t n = anew && !much ? jobs : jobs * TURNS;
+    const bool much = records_much(r, RUN_BYTES), relearns = (f && f->parts) || places(r);
+    size_t n = relearns && !much ? jobs : jobs * TURNS;
 
     if (r->in_order) {
         const uint64_t some = trod_trace_bytes(r->whole, file) / IN_ORDER;
@@ -145,7 +146,7 @@ static size_t parts_of(const struct trod_run *r, size_t file, const struct trod_
     return n < RUN_PARTS ? n : RUN_PARTS;
 }
 
-/* The same of the MEMBERS of FILE. */
+/* The number of groups that the MEMBERS of FILE, an archive, are divided into. */
 static size_t groups_of(const struct trod_run *r, size_t file, uint64_t members)
 {
     const uint64_t jobs = r->opt.jobs;
@@ -156,7 +157,7 @@ static size_t groups_of(const struct trod_run *r, size_t file, uint64_t members)
             some = trod_trace_bytes(r->whole, file) / PACKED_RECORDED + 1;
             some = jobs * SITE_TURNS > some ? jobs * SITE_TURNS : some;
         } else if (places(r)) {
-            some = jobs * SITE_TURNS; /* which decodes all the program's instructions, too */
+            some = jobs * SITE_TURNS; /* it decodes all instructions of the program, too */
         } else if (has_large(r)) {
             some = jobs * LARGE_TURNS;
         }
@@ -166,10 +167,9 @@ static size_t groups_of(const struct trod_run *r, size_t file, uint64_t members)
 }
 
 /*
- * Is FILE, a plain file of format F, better read by one thread beside the analyses? Where parts go
- * on from what came before and sites are wanted, each part learns all instructions anew. For those
- * that need an order that pays only where parts are so large that what they learn is little of it,
- * and not where most of the work is left to be done in order.
+ * Is FILE, a plain file of format F, better decoded by one thread while others run the analyses? If
+ * parts are chained and sites are wanted, each part learns all instructions again. With analyses
+ * that need an order, that pays only if parts are large, and if they do not record.
  */
 static bool keep_whole(const struct trod_run *r, size_t file, const struct trod_format *f)
 {
@@ -182,12 +182,12 @@ static bool keep_whole(const struct trod_run *r, size_t file, const struct trod_
            for_threads(r);
 }
 
-/* Where a file is cut: pieces [AT[k], AT[k + 1]), and where rows lead in piece K. */
+/* The cuts of a file: piece k is [AT[k], AT[k + 1]); rows before it are read from BEFORE[k] on. */
 struct cuts {
     uint64_t at[RUN_PARTS_IN_ORDER + 1], before[RUN_PARTS_IN_ORDER + 1];
 };
 
-/* Into how many pieces of BYTES or more file I can be cut, MOST + 1 at the most. */
+/* The number of pieces of at least BYTES that file I can be cut into; MOST + 1 at the most. */
 static size_t pieces_of(const struct trod_run *r, size_t i, uint64_t bytes, size_t most)
 {
     const uint64_t size = trod_trace_bytes(r->whole, i);
@@ -197,8 +197,8 @@ static size_t pieces_of(const struct trod_run *r, size_t i, uint64_t bytes, size
 }
 
 /*
- * As trod_trace_cuts, of file I in PIECES, where parts go on from what came before and each thread
- * reads one: such that all end at the same time.
+ * Cut file I into PIECES chained parts, one for each thread, so that all threads finish at the same
+ * time. Otherwise as trod_trace_cuts.
  */
 static size_t cut_for_threads(const struct trod_run *r, size_t i, size_t pieces, uint64_t *at,
                               struct trod_candidate *as)
@@ -224,9 +224,9 @@ static size_t cut_for_threads(const struct trod_run *r, size_t i, size_t pieces,
 }
 
 /*
- * The plain file I, where it is one: as cut_file. What belongs to an instruction may lie behind a
- * cut. Where such rows are to know their site, rows before the cut lead in a part, or, where parts
- * go on from what came before, it begins with an instruction.
+ * Cut file I, if it is a plain one; as cut_file. A cut may separate an instruction from its
+ * accesses. If these need their site, rows before the cut are read first (lead.c); chained parts
+ * begin with an instruction instead.
  */
 static size_t cut_plain(const struct trod_run *r, size_t i, struct cuts *c, size_t most,
                         struct run_piece *piece)
@@ -246,9 +246,10 @@ static size_t cut_plain(const struct trod_run *r, size_t i, struct cuts *c, size
 }
 
 /*
- * How file I is cut: into how many pieces. Frames of a compressed file, and parts whose opcodes may
- * have been said before, are cut where this process reads all of it: only that one can do it again
- * if they do not begin as thought. In parts the cuts depend on the file alone.
+ * Cut file I at C; returns the number of pieces. Frames of a compressed file, and parts whose
+ * opcodes may stand in earlier parts, are tried only if this process reads the whole trace: only
+ * then can it repeat the run if a part cannot be read by itself. With several processes, the cuts
+ * depend on the file alone.
  */
 static size_t cut_file(struct trod_run *r, size_t i, struct cuts *c, struct run_piece *piece)
 {
@@ -281,7 +282,7 @@ static size_t cut_file(struct trod_run *r, size_t i, struct cuts *c, struct run_
     return n + 1;
 }
 
-/* The pieces of file I, cut at C, behind those that there are. LINKS: of the pieces so far. */
+/* Append the pieces of file I, cut at C if PART. LINKS: the number of links so far. */
 static int plan_file(struct trod_run *r, size_t i, bool part, struct cuts *c, uint32_t *links)
 {
     const uint64_t bytes = r->opt.parts > 1 ? trod_trace_bytes(r->whole, i) : 0;
@@ -310,6 +311,7 @@ static int plan_file(struct trod_run *r, size_t i, bool part, struct cuts *c, ui
     return TROD_OK;
 }
 
+/* Plan the pieces of all files. 0 or TROD_ERR_NOMEM. */
 static int plan_pieces(struct trod_run *r)
 {
     const size_t files = trod_trace_files(r->whole);
@@ -353,7 +355,7 @@ size_t run_unsound(const struct trod_run *r)
     return n;
 }
 
-/* Pieces from P on, before END, that are of its file. */
+/* The number of pieces from P on, before END, that are of the same file as P. */
 static size_t same_file(const struct run_piece *p, const struct run_piece *end)
 {
     const struct run_piece *q = p;
@@ -364,10 +366,10 @@ static size_t same_file(const struct run_piece *p, const struct run_piece *end)
 }
 
 /*
- * The N pieces at index I, all of this process that are of one file, come behind all that there
- * are. Of those that go on from what came before each thread reads as many in one go, so that it
- * meets the program's code and data once. A file that is not sound is one piece, of the process
- * that reads its first.
+ * Append the N pieces at index I, which are all pieces of one file that are of this process.
+ * Chained pieces are joined into one for each thread, so that the thread learns the code and data
+ * of the program once. A file that is not sound becomes one piece, of the process that has its
+ * first.
  */
 static void own_file(struct trod_run *r, size_t i, size_t n)
 {
@@ -390,7 +392,7 @@ static void own_file(struct trod_run *r, size_t i, size_t n)
             .file = p[i].file, .number = p[i].number, .weight = p[i].weight, .last = true};
 }
 
-/* Pieces [FROM, TO) are this process's. False: no memory. */
+/* Make pieces [FROM, TO) those of this process. False: no memory. */
 static bool own_pieces(struct trod_run *r, size_t from, size_t to)
 {
     struct run_piece *p = realloc(r->piece, (r->n_pieces + to - from + 1) * sizeof *p);
@@ -408,8 +410,8 @@ static bool own_pieces(struct trod_run *r, size_t from, size_t to)
 }
 
 /*
- * The pieces of this process alone: a run of them, so that parts are merged in order. A piece is of
- * the part that its middle lies in. False: no memory.
+ * Select the pieces of this process: consecutive ones, so that results of processes are merged in
+ * order. A piece belongs to the process whose share of the bytes has its middle. False: no memory.
  */
 static bool take_part(struct trod_run *r)
 {

@@ -1,9 +1,10 @@
 /*
- * run_int.h - the inside of a run: what is planned, and the pieces of work.
+ * run_int.h - the internals of a run: its plan, and its pieces of work.
  *
- * An item is an analysis that is planned. An instance is an item, or one shard of it, with states:
- * one of all rows, and one for each stream where the scope or the user asks for that. Instances are
- * fed by a pass (serial, pipe.c) or belong to a unit (units.c), and end up in the items.
+ * An item is an analysis added to the run. An instance holds the states of an item, or of one shard
+ * of it: one state for all rows, and one for each stream if the scope or the user asks for it.
+ * Instances are fed by a pass over the whole trace (serial, pipe.c), or by a unit (units.c) whose
+ * instances are then merged into those of the item.
  */
 #ifndef TROD_ENGINE_RUN_INT_H
 #define TROD_ENGINE_RUN_INT_H
@@ -17,36 +18,36 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* In uses of analyses, but no columns. */
+/* Bits of trod_analysis.needs and uses that are no columns. */
 enum { ENGINE_WANTS = TROD_WANT_STREAKS | TROD_WANT_MODULES | TROD_WANT_RAN };
 
 struct engine_instance {
     const struct trod_analysis *analysis;
     const void *opt;
     struct trod_context context;
-    struct trod_keeper keeper; /* what the states report */
+    struct trod_keeper keeper; /* problems that the states report */
     uint64_t base;             /* of the context */
-    void *st;                  /* of all rows, or of the interval; NULL: not begun */
-    void *total;               /* of the intervals that are over; NULL: none is */
+    void *st;                  /* state of all rows, or of the current interval; NULL: not begun */
+    void *total;               /* state of the finished intervals; NULL: none is finished */
     void **past;               /* the same by stream, or by core */
     uint32_t n_past;
-    void **stream; /* by stream of context.meta, or by core; NULL: it has no rows */
+    void **stream; /* states by stream of context.meta, or by core; NULL: no rows */
     uint32_t n_streams;
-    uint32_t *core_of; /* by stream: 1 + the core that it is on, as its markers say; 0: not said */
+    uint32_t *core_of; /* by stream: 1 + its core according to its markers; 0: unknown */
     uint32_t n_core_of;
-    bool keyed;                    /* a state for each stream, or for each core */
-    bool by_core;                  /* the latter */
+    bool keyed;                    /* there is a state for each stream, or for each core */
+    bool by_core;                  /* ... for each core */
     bool divided;                  /* there are intervals */
-    bool begun;                    /* the one that goes on has rows */
-    bool listed;                   /* somebody asked for their results */
+    bool begun;                    /* the current interval has rows */
+    bool listed;                   /* results of each stream or core are wanted */
     bool cpus;                     /* cores are the streams of the trace */
-    bool both;                     /* those of streams do not make that of all rows */
-    bool stale;                    /* st does not have what was merged into the streams */
-    bool fresh;                    /* a state for each interval */
-    struct engine_instance *parts; /* has the intervals, where they do not add up to this one */
-    struct trod_result *intervals; /* a list item for each that is over; NULL: none */
+    bool both;                     /* st is fed too: it is not the sum of the streams' states */
+    bool stale;                    /* st lacks what was merged into the streams' states */
+    bool fresh;                    /* each interval has a state of its own */
+    struct engine_instance *parts; /* has the intervals, if they do not add up to this instance */
+    struct trod_result *intervals; /* a list item for each finished interval; NULL: none */
     uint32_t file;                 /* whose rows were fed last, where states follow */
-    int rc;                        /* the first error: it is not fed any more */
+    int rc;                        /* the first error: no more rows are fed */
 };
 
 struct engine_item {
@@ -54,38 +55,39 @@ struct engine_item {
     const void *opt;
     void *own; /* a copy that opt points to, or NULL */
     unsigned shards;
-    bool records;                     /* parts may be recorded (trod_analysis.records) */
-    struct engine_instance *instance; /* SHARDS of them; after the run the first has everything */
+    bool records;                     /* parts may record their rows (trod_analysis.records) */
+    struct engine_instance *instance; /* SHARDS of them; after the run the first has the total */
     enum trod_scope scope;
     enum trod_order_need order;
 };
 
-/* Rows of a batch that are treated alike, and what ends after them. */
+/* Consecutive rows of a batch that are treated alike. */
 struct engine_cut {
     uint32_t from, to;
     bool fed;    /* false: outside of the region */
-    bool before; /* of what is not fed: it lies before the region */
+    bool before; /* not fed, because it comes before the region */
     bool warm;   /* part of the warm-up */
-    bool ends;   /* AT ends after these rows */
+    bool ends;   /* the interval, warm-up or region AT ends after these rows */
     struct trod_boundary at;
 };
 
 enum { ENGINE_CUTS = 64 };
 
-/* Where regions, warm-ups and intervals begin and end: goes through the rows of a run in order. */
+/* Finds where regions, warm-ups and intervals begin and end; is given all rows of a run in order.
+ */
 struct engine_cutter {
     const struct trod_run_options *opt;
     struct trod_boundary now; /* after the row counted last */
     struct trod_boundary end; /* after the last row of the region so far; WARM: still warming up */
-    uint64_t origin;          /* where the interval or the warm-up began, in its measure */
-    uint64_t time0;           /* the first time of the region; TROD_NOWHERE: none so far */
+    uint64_t origin;          /* start of the interval or warm-up: instructions, rows or time */
+    uint64_t time0;           /* the first time in the region; TROD_NOWHERE: none so far */
     bool plain;               /* nothing to cut */
-    bool inside_trace;        /* the first batch says how many rows come before it */
+    bool inside_trace;        /* reading begins inside: the first batch has the rows before it */
     bool begun;               /* a row was in the region */
     bool warm, inside;        /* in the warm-up; in the region */
-    bool due;                 /* a row said a time after what goes on */
-    bool ran;                 /* an instruction came: the last one, of STREAM, lies at PC */
-    uint64_t pc;              /* TROD_NOWHERE: not said */
+    bool due;                 /* a row had a time after the end of the interval or warm-up */
+    bool ran;                 /* there was an instruction; the last was of STREAM and at PC */
+    uint64_t pc;              /* TROD_NOWHERE: unknown */
     uint32_t stream;
     bool over; /* the region has ended */
 };
@@ -94,8 +96,8 @@ struct engine_cutter {
 enum run_cut { RUN_WHOLE, RUN_MEMBERS, RUN_BYTES };
 
 /*
- * Parts of a file at most; of one whose parts are fed in their order; batches of these that are
- * kept to be filled again.
+ * The most parts of a file; the most if the parts are fed in order (in_order.c); the most batches
+ * kept for reuse then.
  */
 enum { RUN_PARTS = 64, RUN_PARTS_IN_ORDER = 4096, RUN_IDLE = 64 };
 
@@ -103,31 +105,32 @@ struct run_piece {
     size_t file;
     size_t number; /* among the pieces of the whole trace */
     enum run_cut cut;
-    struct trod_candidate as; /* what a plain file that is cut is */
+    struct trod_candidate as; /* format and dialect of a plain file that is cut */
     uint64_t from, to; /* members or offsets; the last piece of a plain file ends TROD_NOWHERE */
-    uint64_t before;   /* offset from which rows lead in a part of a plain file; FROM: none do */
-    uint64_t weight;   /* bytes, about */
-    uint32_t part;
-    uint32_t link; /* its number among those that go on from what came before; 0: it does not */
-    bool chained;  /* so are all of its file but the first */
-    bool last;     /* of its file */
+    uint64_t before;   /* offset of the first row read ahead of the part (lead.c); FROM: none */
+    uint64_t weight;   /* bytes, approximately */
+    uint32_t part;     /* its number among the pieces of its file */
+    uint32_t
+        link; /* number, from 1, among the pieces that begin with a chain state; 0: none of them */
+    bool chained; /* all pieces of its file but the first have a link (chain.c) */
+    bool last;    /* of its file */
 };
 
-/* Of a file whose parts several processes read: do they begin as thought? */
+/* For a file whose parts several processes read: are the beginnings of its parts confirmed? */
 enum run_sound { RUN_UNKNOWN, RUN_SOUND, RUN_UNSOUND };
 
-/* Who passes over files for the pieces that go on from what came before (chain.c). */
+/* The chain: passes over files to find the decoder state at the beginning of pieces (chain.c). */
 struct run_chain {
     pthread_mutex_t lock;
     pthread_cond_t turn;
     struct trod_trace *trace; /* of the file that is passed over */
     size_t at;                /* the piece of the plan that its last cut begins */
     uint32_t links;           /* pieces that have begun */
-    int failed;               /* why the pieces left of that file cannot begin; TROD_OK: they can */
-    bool rest;                /* somebody sees to run_chain_rest */
+    int failed;               /* why the remaining pieces of that file cannot begin, or TROD_OK */
+    bool rest;                /* a worker has been chosen to call run_chain_rest */
 };
 
-/* What a thread that decodes goes on with from batch to batch. Parts are NULL where unwanted. */
+/* State that a decoding thread keeps from batch to batch. Members are NULL where not wanted. */
 struct run_decoder {
     struct engine_owner *owner;
     struct trod_streaks *streaks;
@@ -140,11 +143,11 @@ struct run_order {
     uint32_t *stream; /* the numbers of its streams in the whole trace */
     uint32_t n_streams;
     size_t cap_streams;
-    bool other;            /* they are not the same there */
-    uint64_t first, given; /* the number of its first row; rows that were fed */
+    bool other;            /* some numbers differ there */
+    uint64_t first, given; /* the number of its first row; rows fed so far */
 };
 
-/* A piece of the trace, read by itself. */
+/* A piece of the trace that is being read: its trace, its states, its problems. */
 struct run_unit {
     struct engine_instance instance[TROD_RUN_ITEMS];
     struct run_decoder decoder;
@@ -155,9 +158,9 @@ struct run_unit {
     uint64_t rows;
     size_t number; /* of its piece */
     int rc;
-    bool complete, fatal; /* fatal: nothing to merge */
-    bool lost;            /* what was said before it began is needed here (engine_owner_lost) */
-    bool gave_up;         /* so it is, of what an analysis knows */
+    bool complete, fatal; /* read to its end; fatal: nothing to merge */
+    bool lost;            /* it cannot be read without the rows before it (engine_owner_lost) */
+    bool gave_up;         /* lost because an analysis needs the rows before it */
     bool codeless;        /* engine_owner_codeless */
 };
 
@@ -173,52 +176,53 @@ struct trod_run {
     struct trod_run_options opt;
     struct trod_diag *diag;
     struct trod_trace *whole;
-    struct trod_keeper opening; /* of whole: in a run by units the units report again */
-    struct trod_sites *sites;   /* NULL: nobody wants them */
+    struct trod_keeper
+        opening;              /* problems of opening WHOLE: in a run by units, units repeat them */
+    struct trod_sites *sites; /* NULL: not wanted */
     struct engine_unplaced *unplaced;
     struct engine_item item[TROD_RUN_ITEMS];
     size_t n_items;
-    bool owned;   /* somebody looks at the sites of what belongs to instructions */
-    bool codes;   /* somebody wants the opcodes of all rows, not for the sites only */
-    bool streaks; /* somebody wants them */
+    bool owned;   /* an analysis uses the sites of accesses and other rows of instructions */
+    bool codes;   /* an analysis wants the opcodes of all rows, beyond the sites' */
+    bool streaks; /* an analysis wants streaks */
     bool gone, stopped;
-    bool begun;                           /* reading begins inside the trace, */
-    uint64_t begun_behind;                /* after so many instructions */
+    bool begun;                           /* reading begins inside the trace */
+    uint64_t begun_after;                 /* number of instructions before that place */
     const struct trod_given_calls *given; /* the calls from there on; NULL: not known */
-    void *pipe_workers;              /* whose metas the states point to; released with the run */
+    void *pipe_workers;              /* own the metas that states point to; released with the run */
     struct trod_trace_progress done; /* of what is merged */
     uint64_t loaded;                 /* rows of saved runs that were merged */
-    struct trod_boundary read;       /* where rows are cut: after the last one that was read */
-    bool met;                        /* rows of the region came, or of all where there is none */
+    struct trod_boundary read;       /* if rows are cut: the position after the last row read */
+    bool met;                        /* there was a row in the region, or any row without one */
 
     bool planned, by_units;
-    bool gives_up;  /* an analysis may find that its parts will not do (trod_analysis.recorded), */
-    bool gave_up;   /* and did: none of its files is parted any more */
-    bool in_order;  /* units decode; the rows go to the only instance in their order (in_order.c) */
-    bool tentative; /* there are units of which may turn out that they do not begin as thought */
-    bool again;     /* one does not: all is done again without such units */
-    bool codeless;  /* one has met instructions without opcodes: so are all, or one does not */
+    bool gives_up;  /* an analysis may find that parts are not possible (trod_analysis.recorded) */
+    bool gave_up;   /* it has found that: files are read whole */
+    bool in_order;  /* units decode; one instance gets the rows in order (in_order.c) */
+    bool tentative; /* some units may turn out to begin with a wrong state */
+    bool again;     /* one did: the run is repeated without such units */
+    bool codeless; /* a unit met instructions without opcodes; right only if no unit met any with */
     uint32_t ticks;
 
-    /* by units: what follows is guarded by lock, but for what a worker does with its unit */
+    /* by units: the members below are guarded by lock, except a unit that a worker is reading */
     pthread_mutex_t lock;
     pthread_cond_t turn;
     struct run_piece *piece;
     struct run_unit **unit; /* by piece; NULL: not begun, or merged */
     size_t n_units, first_unit, next, merged, ahead;
-    /* in parts: pieces of the whole trace, the plan, which stand before those of this process; how
-     * many of these have a link */
+    /* Of several processes: piece[] begins with the N_PIECES of the whole trace, the plan; those of
+     * this process follow, and N_LINKS of them have a link. */
     size_t n_pieces;
     uint32_t n_links;
     enum run_sound *sound;             /* by file */
-    size_t n_unsound;                  /* when pieces were planned */
-    uint64_t lines_to, lines;          /* of the file that is merged: lines up to this offset */
-    uint64_t records;                  /* of its pieces that are merged */
-    bool too_large;                    /* a piece is, to be recorded */
-    struct trod_batch *idle[RUN_IDLE]; /* in_order.c: to be filled again */
+    size_t n_unsound;                  /* unsound files when pieces were planned */
+    uint64_t lines_to, lines;          /* file being merged: an offset, and the lines before it */
+    uint64_t records;                  /* file being merged: records of its merged pieces */
+    bool too_large;                    /* a piece is too large to be recorded */
+    struct trod_batch *idle[RUN_IDLE]; /* in_order.c: batches to be reused */
     size_t n_idle;
-    bool merging;   /* somebody merges, without the lock */
-    bool cut_short; /* a piece of it ended with an error: what follows does not count */
+    bool merging;   /* a worker is merging, without holding the lock */
+    bool cut_short; /* a piece of the file ended with an error: its later pieces do not count */
     bool stop;
     int rc;
     struct run_worker *worker;
@@ -228,41 +232,43 @@ struct trod_run {
 
 /* ---- instance.c */
 
-/* Prepare IN for item IT of R, whose rows have META. SHARD of its shards. 0 or an error. */
+/* Prepare IN for shard SHARD of item IT of R, whose rows have META. 0 or an error. */
 int engine_instance_begin(struct engine_instance *in, const struct trod_run *r,
                           const struct engine_item *it, const struct trod_meta *meta,
                           unsigned shard);
-/* The same for the rows of a piece of the trace, which are recorded where need be. */
+/* The same for the rows of a piece of the trace that covers CUT; they are recorded if IT needs it.
+ */
 int engine_instance_begin_part(struct engine_instance *in, const struct trod_run *r,
                                const struct engine_item *it, const struct trod_meta *meta,
                                enum run_cut cut);
-/* Does a piece that covers CUT record for IT? The order of a stream is that of whole files. */
+/* Does a piece that covers CUT record for IT? Within a whole file, the order of streams is kept. */
 static inline bool engine_item_records(const struct engine_item *it, enum run_cut cut)
 {
     return it->records && (it->order == TROD_GLOBAL_ORDER || cut != RUN_WHOLE);
 }
-/* Bytes that IN, a part, has recorded. */
+/* Bytes that IN, the instance of a piece, has recorded. */
 size_t engine_instance_recorded(const struct engine_instance *in);
 void engine_instance_end(struct engine_instance *in);
-/* Feed the rows of CUT, and tell what ends after them. Errors are kept in in->rc. */
+/* Feed the rows of CUT, and signal the boundary after them. Errors are kept in in->rc. */
 void engine_instance_feed(struct engine_instance *in, const struct trod_batch *b,
                           const struct engine_cut *cut);
-/* No more rows: the last interval ends, rows of N_FILES files are settled. */
+/* No more rows: end the last interval at AT, and settle N_FILES files. */
 void engine_instance_close(struct engine_instance *in, const struct trod_boundary *at,
                            size_t n_files);
-/* FILE will not come again. */
+/* There are no more rows of FILE. */
 void engine_instance_settle(struct engine_instance *in, uint32_t file);
 /*
- * Add FROM to INTO. FROM keeps its states, but is only ended thereafter. RENUMBER: FROM's streams
- * have the numbers of another trace. 0 or an error.
+ * Add FROM to INTO. The only call allowed for FROM afterwards is engine_instance_end. RENUMBER: the
+ * streams of FROM have the numbers of another trace. 0 or an error.
  */
 int engine_instance_merge(struct engine_instance *into, struct engine_instance *from,
                           bool renumber);
-/* The state of STREAM of IN, or of a core, made if it is new; NULL: in->rc says why. */
+/* The state of STREAM of IN, or of a core; created if it is new. NULL: failed, see in->rc. */
 void *engine_instance_stream(struct engine_instance *in, uint32_t stream);
-/* What the streams have together, where they were merged since. 0 or an error. */
+/* Make the state of all rows the sum of the streams' states again, if it is stale. 0 or an error.
+ */
 int engine_instance_refresh(struct engine_instance *in);
-/* What it found, into the open level of R. 0 or an error. */
+/* Write the results of IN into the open level of R. 0 or an error. */
 int engine_instance_result(const struct engine_instance *in, struct trod_result *r);
 
 /* ---- cores.c */
@@ -275,33 +281,34 @@ enum { ENGINE_CORES = 65536 };
  */
 bool engine_core_rows(struct engine_instance *in, const struct trod_batch *b, uint32_t from,
                       uint32_t to, uint32_t *end, uint32_t *key);
-/* Are some of these rows more than what a thread begins with? */
+/* Is one of these rows more than what every thread begins with? */
 bool engine_core_ran(const struct trod_batch *b, uint32_t from, uint32_t to);
-/* The list of the cores into R. 0 or an error. */
+/* Write the list of the cores into R. 0 or an error. */
 int engine_core_results(const struct engine_instance *in, struct trod_result *r);
 
 /* ---- cuts.c */
-/* The columns that tell where rows of format F (or NULL) are cut as OPT says. */
+/* The columns needed to cut rows of format F (or NULL) as OPT demands. */
 uint32_t engine_cutter_columns(const struct trod_run_options *opt, const struct trod_format *f);
-/* Whether reading begins inside the trace, and after how many instructions: by
- * options.trace.begin. */
+/* Set r->begun and r->begun_after from options.trace.begin. */
 void engine_cutter_begun(struct trod_run *r);
 void engine_cutter_init(struct engine_cutter *c, const struct trod_run *r);
-/* Rows from *AT on of B as cuts: how many there are in CUT; *AT becomes the row after them. */
+/* Divide rows from *AT on of B into cuts. Returns the number of them in CUT; *AT becomes the row
+ * after them. */
 uint32_t engine_cutter_next(struct engine_cutter *c, const struct trod_batch *b, uint32_t *at,
                             struct engine_cut cut[ENGINE_CUTS]);
 
 /* ---- asked.c: 0 or an error, reported */
-/* Positions of the run are in times, which its trace does not have. */
+/* TROD_OK unless the run has positions in time and its trace has no times. */
 int run_check_times(const struct trod_run *r);
-/* Item IT has no results for whom, or by what, the run is asked for. */
+/* TROD_OK if item IT has results for the scopes and owners that the run asks for. */
 int run_check_item(const struct trod_run *r, const struct engine_item *it);
 
 /* ---- the three ways to go through the trace; each returns 0 or the first error */
 
 /* One thread, one state for all rows, in the order of the trace. */
 int run_serial(struct trod_run *r);
-/* Of a trace that is opened so: a thread decodes where all analyses are fed by who reads. */
+/* R->whole was opened with option ahead: keep that if all analyses are direct, else take it back.
+ */
 void run_ahead(struct trod_run *r);
 /* One thread decodes, the others feed the instances. */
 int run_pipe(struct trod_run *r);
@@ -310,29 +317,30 @@ int run_units(struct trod_run *r);
 
 /*
  * Decide whether units are used (r->by_units): the run must allow it, and there must be enough of
- * them. Makes them, and takes those of this part. Once; calls that follow do nothing. 0 or
- * TROD_ERR_NOMEM.
+ * them. Plans the pieces, and selects those of this process. Only the first call has an effect. 0
+ * or TROD_ERR_NOMEM.
  */
 int run_plan_units(struct trod_run *r);
 
-/* Files of which is known by now that they cannot be read in pieces by several processes. */
+/* The number of files found so far that several processes cannot read in pieces. */
 size_t run_unsound(const struct trod_run *r);
 
 /*
- * Memory for the instances of all items. The caller begins each, with the meta that its rows come
- * with. 0 or TROD_ERR_NOMEM.
+ * Allocate the instances of all items. The caller begins each, with the meta of its rows. 0 or
+ * TROD_ERR_NOMEM.
  */
 int run_instances(struct trod_run *r);
 /* Begin the only instance of each item for the whole trace. 0 or an error. */
 int run_begin_items(struct trod_run *r);
-/* Nothing has been read: as before the run was planned. */
+/* Drop everything read and planned. */
 void run_forget(struct trod_run *r);
 
-/* One batch, cut, to the first instances of the items, or of those that must have it direct. */
+/* Feed one batch, cut, to the first instances of all items, or, if DIRECT, of those that must be
+ * fed by the reading thread. */
 int run_feed(struct trod_run *r, struct engine_cutter *cutter, const struct trod_batch *b,
              bool direct);
 
-/* MERGED: rows of several files come by turns. 0 or TROD_ERR_NOMEM. */
+/* MERGED: rows of several files alternate. 0 or TROD_ERR_NOMEM. */
 int run_decoder_begin(struct run_decoder *d, const struct trod_run *r, bool merged);
 void run_decoder_end(struct run_decoder *d);
 
@@ -345,52 +353,53 @@ int run_next(struct trod_run *r, struct trod_trace *t, struct run_decoder *d,
 
 /* ---- chain.c */
 void run_chain_init(struct run_chain *c);
-/* No file is passed over; LINKS pieces have begun. */
+/* Close the chain's trace, if any; LINKS pieces have begun. */
 void run_chain_forget(struct trod_run *r, uint32_t links);
 void run_chain_end(struct trod_run *r);
 /*
- * T, the trace of PIECE, which has a link, goes on where it begins. Waits for the pieces before; to
- * be called for every such piece that is begun, T NULL where it could not be opened. 0 or an error,
- * not reported: PIECE cannot be read by itself, nor what is after it.
+ * Give T, the trace of PIECE, which has a link, the decoder state at the beginning of PIECE. Waits
+ * for the pieces before it. Must be called for every such piece that is begun; T is NULL if it
+ * could not be opened. 0 or an error, not reported: neither PIECE nor a later piece can be read by
+ * itself.
  */
 int run_chain_follow(struct trod_run *r, const struct run_piece *piece, struct trod_trace *t);
 /*
- * Files of which this process reads some pieces and others the rest are passed over to their last
- * cuts, so that all processes find the same, which r->sound says. After run_chain_follow was called
- * for all pieces that have a link, or CUT_OFF: no piece is begun any more. 0 or an error, not
- * reported: what others find is not known.
+ * Pass over the files that this process shares with others, up to their last cuts, so that all
+ * processes set r->sound alike. Waits until run_chain_follow was called for all pieces that have a
+ * link; CUT_OFF: does not wait, since no further piece is begun. 0 or an error, not reported: the
+ * findings of the other processes are not known.
  */
 int run_chain_rest(struct trod_run *r, bool cut_off);
 
 /* ---- lead.c */
 /*
- * Where plain file FILE of R is cut into PIECES, RUN_PARTS at most, whose first rows may belong
- * to instructions before them: into AT; the rows from BEFORE[k] on lead in what begins at AT[k].
- * Returns how many; *AS as trod_trace_cuts.
+ * Cut plain file FILE of R into PIECES (RUN_PARTS at most) whose first rows may belong to
+ * instructions before them. AT[k] becomes the offset of cut k, BEFORE[k] the offset from which rows
+ * must be read to know those instructions. Returns the number of cuts; *AS as trod_trace_cuts.
  */
 size_t run_lead_cuts(const struct trod_run *r, size_t file, size_t pieces, uint64_t *at,
                      uint64_t *before, struct trod_candidate *as);
-/* U, which is to read PIECE, a part of a plain file, learns what its first rows belong to. 0 or an
- * error, not reported: PIECE cannot be read by itself. */
+/* Let U, which is to read PIECE, a part of a plain file, learn which instructions its first rows
+ * belong to. 0 or an error, not reported: PIECE cannot be read by itself. */
 int run_lead(const struct trod_run *r, const struct run_unit *u, const struct run_piece *piece);
 
 /* ---- in_order.c */
-/* B, the next batch of U, to the instance of the run: now or later. 0, 1 where the run ends, or an
- * error. */
+/* Feed B, the next batch of U, to the instance of the run, at once or when it is the turn of U. 0,
+ * 1 if the run was stopped, or an error. */
 int run_order_rows(struct trod_run *r, struct run_unit *u, struct trod_batch *b);
-/* What waits of U, whose turn it is, to the instance of the run. 0 or an error. */
+/* Feed the waiting batches of U, whose turn it is, to the instance of the run. 0 or an error. */
 int run_order_give(struct trod_run *r, struct run_unit *u);
 void run_order_end(struct run_unit *u);
-/* No batches are kept. */
+/* Free the batches kept for reuse. */
 void run_order_forget(struct trod_run *r);
 
-/* Slices that instances look at: opcodes are often there for the sites alone. */
+/* The columns that instances read: opcodes are often wanted for the sites only. */
 static inline uint32_t run_slices(const struct trod_run *r)
 {
     return r->opt.trace.want & ~(r->codes ? 0u : (uint32_t)TROD_COL_CODE);
 }
 
-/* Tell who wants to know. */
+/* Call the progress callback of the run, if it is due. */
 void run_tick(struct trod_run *r);
 
 #endif

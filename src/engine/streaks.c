@@ -1,5 +1,5 @@
 /*
- * streaks.c - the streaks of a batch: made, and gone through.
+ * streaks.c - making the streaks of a batch, and iterating over them.
  *
  * Implements trod/streak.h.
  */
@@ -59,7 +59,7 @@ struct engine_common engine_common_of(const struct trod_batch *b, uint32_t from,
     return common_of(b, from, to);
 }
 
-/* ---- made */
+/* ---- making them */
 
 void engine_streaks_row(struct engine_streaks *s, const struct trod_batch *b, uint32_t i)
 {
@@ -89,7 +89,7 @@ void engine_streaks_make(struct trod_streaks *to, struct trod_batch *b)
     b->streaks = to;
 }
 
-/* ---- going through them */
+/* ---- iterating over them */
 
 void trod_streak_walk_begin(struct trod_streak_walk *w, const struct trod_batch *b, uint32_t from,
                             uint32_t to)
@@ -114,6 +114,7 @@ void trod_streak_walk_begin(struct trod_streak_walk *w, const struct trod_batch 
         w->end--;
 }
 
+/* The number of instructions in rows [FROM, TO). */
 static uint32_t instructions(const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     uint32_t n = 0;
@@ -146,6 +147,7 @@ const struct trod_streak *trod_streak_part(struct trod_streak_walk *w)
     return p->n ? p : NULL;
 }
 
+/* Index of the first access at ROW or after it. */
 static uint32_t first_access(const struct trod_streaks *s, uint32_t row)
 {
     uint32_t lo = 0, hi = s->n_accesses;

@@ -1,8 +1,8 @@
 /*
  * streaks.h - making the streaks of a batch (trod/streak.h).
  *
- * Rows are looked at in chunks: where all rows of one say what plain rows say, none has to be asked
- * by itself. What fills the site column (owner.c) makes the streaks on the way.
+ * Rows are processed in chunks. If all rows of a chunk are plain, none has to be examined by
+ * itself. The code that fills the site column (owner.c) makes the streaks in the same pass.
  */
 #ifndef TROD_ENGINE_STREAKS_H
 #define TROD_ENGINE_STREAKS_H
@@ -14,20 +14,20 @@ enum { ENGINE_CHUNK = 256 };
 
 /* What the rows of a chunk have in common. */
 struct engine_common {
-    uint32_t all, any; /* columns that all of them say, that any of them says */
+    uint32_t all, any; /* columns that all of them have; columns that any of them has */
     bool one_stream;
     bool plain;      /* of one stream and one kind of code; all may be part of a streak */
-    uint32_t stream; /* + 1; 0: they say none */
+    uint32_t stream; /* + 1; 0: they have none */
     uint32_t kernel; /* TROD_F_KERNEL or 0 */
 };
 
 struct engine_common engine_common_of(const struct trod_batch *b, uint32_t from, uint32_t to);
 
-/* Streaks that are made: the last one may go on. */
+/* The making of streaks: the last streak may still be open. */
 struct engine_streaks {
     struct trod_streaks *to;
     uint64_t next;   /* address after the last instruction of the open streak */
-    uint32_t site;   /* that goes on with it */
+    uint32_t site;   /* the site that would continue the open streak */
     uint32_t last;   /* row of its last instruction */
     uint32_t stream; /* + 1, of its rows */
     uint32_t kernel; /* TROD_F_KERNEL or 0 */
@@ -40,7 +40,7 @@ static inline void engine_streaks_begin(struct engine_streaks *s, struct trod_st
     to->n = to->n_accesses = 0;
 }
 
-/* Nothing goes on with the streak that is open. */
+/* End the open streak. */
 static inline void engine_streaks_close(struct engine_streaks *s)
 {
     if (s->open) {
@@ -52,7 +52,7 @@ static inline void engine_streaks_close(struct engine_streaks *s)
     s->open = false;
 }
 
-/* The rows that follow are of STREAM and KERNEL. */
+/* The following rows are of STREAM and KERNEL; end the open streak if it is of others. */
 static inline void engine_streaks_turn(struct engine_streaks *s, uint32_t stream, uint32_t kernel)
 {
     if (s->stream != stream || s->kernel != kernel)
@@ -61,7 +61,7 @@ static inline void engine_streaks_turn(struct engine_streaks *s, uint32_t stream
     s->kernel = kernel;
 }
 
-/* Row I is looked at by itself. */
+/* Row I gets an entry of its own, without a site. */
 static inline void engine_streaks_single(struct engine_streaks *s, uint32_t i)
 {
     engine_streaks_close(s);

@@ -1,10 +1,10 @@
 /*
  * units.c - the files of a trace as pieces of work for several threads.
  *
- * Each file, part of an archive, or part of a plain file that can be cut, is a unit: a trace of its
- * own, states of its own, problems kept. Units are taken in order; whoever finishes one merges
- * those whose turn it is. No unit runs far ahead of the merging, so that memory does not depend on
- * the number of files.
+ * Each file, group of archive members, or part of a plain file, is a unit. It has its own trace and
+ * states, and keeps its problems until it is merged. Threads take units in order; a thread that
+ * finishes one merges all units whose turn it is. No unit is read far ahead of the merging, so that
+ * memory does not depend on the number of files.
  */
 #include "engine/run_int.h"
 
@@ -12,11 +12,12 @@
 #include <string.h>
 
 /*
- * AHEAD: units that may be read or wait to be merged, for each worker. RECORDED: bytes that one of
- * them may record before it waits for those before it.
+ * AHEAD: units, for each worker, that may be in work or wait to be merged. RECORDED: bytes that a
+ * unit may record before it waits for the units before it.
  */
 enum { AHEAD = 2, RECORDED = 64 << 20 };
 
+/* Release U; TELL: report the problems that it kept. */
 static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
 {
     trod_keeper_end(&u->keeper, tell ? r->diag : NULL);
@@ -28,7 +29,7 @@ static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
     free(u);
 }
 
-/* Does the format of this file deliver what the plan was made for? */
+/* Does the format of this file have the columns that the analyses need? 0 or an error. */
 static int check_columns(struct trod_run *r, struct run_unit *u)
 {
     const struct trod_format *f = trod_trace_format(u->trace);
@@ -41,7 +42,7 @@ static int check_columns(struct trod_run *r, struct run_unit *u)
     return TROD_OK;
 }
 
-/* Tell the others how far worker W is. */
+/* Publish the progress of worker W. */
 static void note(struct run_worker *w, const struct trod_trace *t, uint64_t rows)
 {
     struct trod_trace_progress p;
@@ -54,8 +55,9 @@ static void note(struct run_worker *w, const struct trod_trace *t, uint64_t rows
 }
 
 /*
- * U has recorded as much as it may: when all before it are merged, what it has goes to the states
- * of all, and it goes on with empty ones. 0, 1 where the run ends without it, or an error.
+ * U has recorded as much as it may: wait until all units before it are merged, merge its recording
+ * states into those of the run, and continue with empty ones. 0, 1 if the run was stopped, or an
+ * error.
  */
 static int hand_over(struct trod_run *r, struct run_unit *u)
 {
@@ -82,7 +84,7 @@ static int hand_over(struct trod_run *r, struct run_unit *u)
     return stop ? 1 : rc;
 }
 
-/* Bytes that U has recorded; SIZE_MAX where an analysis gives up. */
+/* Bytes that U has recorded; SIZE_MAX if an analysis gives up. */
 static size_t recorded(const struct trod_run *r, const struct run_unit *u)
 {
     size_t bytes = 0;
@@ -96,8 +98,8 @@ static size_t recorded(const struct trod_run *r, const struct run_unit *u)
 }
 
 /*
- * What U has recorded is seen to: TROD_OK, 1 where the run ends without U, or an error. Where an
- * analysis gives up U is lost.
+ * Check how much U has recorded, and hand it over if it is too much. If an analysis gives up, U is
+ * lost. 0, 1 if U is not to be read further, or an error.
  */
 static int keep(struct trod_run *r, struct run_unit *u)
 {
@@ -112,7 +114,7 @@ static int keep(struct trod_run *r, struct run_unit *u)
     return 1;
 }
 
-/* The rows of B to the instances of U. 0, 1 where the run ends without more, or an error. */
+/* Feed the rows of B to the instances of U. 0, 1 if U is not to be read further, or an error. */
 static int feed(struct trod_run *r, struct run_unit *u, const struct trod_batch *b)
 {
     const struct engine_cut all = {.to = b->n, .fed = true};
@@ -125,7 +127,7 @@ static int feed(struct trod_run *r, struct run_unit *u, const struct trod_batch 
     return keep(r, u);
 }
 
-/* All rows of U's trace to its instances. */
+/* Feed all rows of U's trace to its instances. 0 or an error. */
 static int unit_rows(struct run_worker *w, struct run_unit *u)
 {
     struct trod_run *r = w->run;
@@ -150,7 +152,7 @@ static int unit_rows(struct run_worker *w, struct run_unit *u)
     return rc;
 }
 
-/* Nobody knows what lies before a piece of the file at PATH, or after it. */
+/* Report that the file at PATH cannot be read in parts. Returns RC. */
 static int part_lost(struct trod_diag *diag, int rc, const char *path)
 {
     return trod_error(
@@ -166,7 +168,7 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
     struct trod_diag *diag = &u->keeper.diag;
     int rc;
 
-    /* where the files keep all threads busy no others are needed to read ahead */
+    /* if the units keep all threads busy, no further threads are needed to read ahead */
     if (piece->chained)
         input.no_thread |= r->n_workers > 1 && r->n_units >= r->n_workers;
     else if (r->n_workers > 1 && r->n_units >= 2 * (size_t)r->n_workers)
@@ -235,7 +237,7 @@ static void add_progress(struct trod_trace_progress *to, const struct trod_trace
     to->skipped += p->skipped;
 }
 
-/* Problems of a piece from the middle of a text file get the numbers of the whole file. */
+/* Convert line and record numbers in the problems of U to those of the whole file. */
 static void number_problems(struct trod_run *r, struct run_unit *u, const struct run_piece *piece)
 {
     if (piece->part == 0)
@@ -249,7 +251,7 @@ static void number_problems(struct trod_run *r, struct run_unit *u, const struct
         r->records += u->rows;
 }
 
-/* Does this process read all pieces of the file of PIECE, its last? */
+/* Does this process read all pieces of the file whose last piece is PIECE? */
 static bool complete(const struct trod_run *r, const struct run_piece *piece)
 {
     const struct run_piece *first = &r->piece[r->first_unit];
@@ -258,23 +260,24 @@ static bool complete(const struct trod_run *r, const struct run_piece *piece)
 }
 
 /*
- * U, PIECE, ended with the error RC. May it end otherwise where all is read in one go? Who goes on
- * from what came before reads the last piece of a file as that does, but for the memory it takes.
+ * U, which read PIECE, ended with the error RC. Could this error be absent if the file were read as
+ * a whole? The last of chained pieces ends as the whole file does, except for lack of memory and
+ * limits.
  */
 static bool doubtful(const struct trod_run *r, const struct run_unit *u,
                      const struct run_piece *piece, int rc)
 {
-    if (r->opt.parts > 1) /* passing over it tells */
+    if (r->opt.parts > 1) /* r->sound answers this (chain.c) */
         return false;
     return r->tentative && (!piece->link || !piece->last || u->fatal || rc == TROD_ERR_LIMIT);
 }
 
-/* The states of U go into those of all. 0 or an error. */
+/* Merge the states of U into those of the run. 0 or an error. */
 static int merge_instances(struct trod_run *r, struct run_unit *u, const struct run_piece *piece)
 {
     int rc = TROD_OK;
 
-    if (r->in_order) { /* rows know of what comes after them no more than in one go */
+    if (r->in_order) { /* feed first: rows must not see what the meta learns only after them */
         rc = run_order_give(r, u);
         return rc < 0 ? rc : trod_trace_learn(r->whole, u->trace);
     }
@@ -297,15 +300,15 @@ static int merge_instances(struct trod_run *r, struct run_unit *u, const struct 
 }
 
 /*
- * The next unit goes into the states of all. The lock is held, but while they are merged: there is
- * one who merges.
+ * Merge U, the next unit, which read PIECE, into the run, and release it. Called with the lock
+ * held; the lock is released during the merging itself, which one thread at a time does.
  */
 static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_piece *piece)
 {
     int rc = u->rc, merged = TROD_OK;
     bool again;
 
-    /* what cannot be read ends a file: in one go nothing would have come after it */
+    /* an error ends a file: read as a whole, nothing would have come after it */
     if (piece->part == 0)
         r->cut_short = false;
     if (r->cut_short || u->lost) {
@@ -337,7 +340,7 @@ static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_
     unit_free(r, u, true);
 }
 
-/* Merge all whose turn it is, unless somebody does. The lock is held. */
+/* Merge all units whose turn it is, unless another thread is merging. The lock is held. */
 static void merge_ready(struct trod_run *r)
 {
     while (!r->merging && !r->stop && r->merged < r->next && r->unit[r->merged] &&
@@ -354,6 +357,7 @@ static void merge_ready(struct trod_run *r)
     pthread_cond_broadcast(&r->turn);
 }
 
+/* The main function of a worker. */
 static void *work(void *arg)
 {
     struct run_worker *w = arg;
@@ -382,7 +386,7 @@ static void *work(void *arg)
         unit_read(w, u, number);
         pthread_mutex_lock(&r->lock);
         u->complete = true;
-        if (u->lost) /* all is done again: it is not gone on with */
+        if (u->lost) /* the run is repeated, so this one is stopped */
             r->stop = r->again = true;
         r->gave_up |= u->gave_up;
         atomic_store(&w->rows, 0);
@@ -422,7 +426,7 @@ static int start_workers(struct trod_run *r, unsigned *started)
     return TROD_OK;
 }
 
-/* What others read of the last file is seen to. 0 or an error, reported. */
+/* Pass over what other processes read of the first and last file. 0 or an error, reported. */
 static int end_part(struct trod_run *r)
 {
     int rc = r->chain.rest || r->stopped ? TROD_OK : run_chain_rest(r, true);
