@@ -123,8 +123,8 @@ struct cs_lane *cs_lane_of(struct trod_callstack *c, uint32_t stream, bool said)
     l->file = c->file;
     l->isa = c->isa;
     l->time = l->last.at.time = l->before.at.time = TROD_NOWHERE;
-    l->on_bank = CS_NOBODY;
-    l->last_row = l->before_row = CS_NOBODY;
+    l->on_bank = CS_NO_INDEX;
+    l->last_row = l->before_row = CS_NO_INDEX;
     if (c->given)
         cs_given_lane(l);
     c->lane[at] = l;
@@ -242,16 +242,16 @@ static void take(const struct trod_batch *b, uint32_t i, uint64_t number, struct
 /* The instructions that L executed last, into l->last and l->before. */
 static void settle(struct cs_lane *l, const struct trod_batch *b)
 {
-    if (l->last_row == CS_NOBODY)
+    if (l->last_row == CS_NO_INDEX)
         return;
     if (l->isa == TROD_ISA_MIPS32 || l->isa == TROD_ISA_MIPS64) {
-        if (l->before_row == CS_NOBODY)
+        if (l->before_row == CS_NO_INDEX)
             l->before = l->last;
         else
             take(b, l->before_row, l->count - 2, &l->before);
     }
     take(b, l->last_row, l->count - 1, &l->last);
-    l->last_row = l->before_row = CS_NOBODY;
+    l->last_row = l->before_row = CS_NO_INDEX;
 }
 
 /* Row I of B is an instruction of L that does not follow the one before, or something is pending.
@@ -430,7 +430,7 @@ static uint32_t straight(struct trod_callstack *c, struct cs_lane *l, const stru
             if (size[i] == 0 || l->pending)
                 break;
             if (addr[i] != next) {
-                if (last == CS_NOBODY || !cs_plain_jump(c, l, b, last, i))
+                if (last == CS_NO_INDEX || !cs_plain_jump(c, l, b, last, i))
                     break;
                 l->transfer_at = count;
                 next = addr[i];
@@ -449,7 +449,7 @@ static uint32_t straight(struct trod_callstack *c, struct cs_lane *l, const stru
             break;
         }
     }
-    if (last != CS_NOBODY)
+    if (last != CS_NO_INDEX)
         l->row = trod_origin_row(b, last) + 1;
     l->next = next;
     l->count = count;

@@ -23,7 +23,8 @@ enum cs_class {
     CS_ERET
 };
 
-#define CS_NOBODY UINT32_MAX
+/* No function, frame, context or row: indices of these, and values of maps. */
+#define CS_NO_INDEX UINT32_MAX
 enum { CS_CODE = TROD_INSN_CODE };
 
 /* An instruction that was executed. */
@@ -42,7 +43,7 @@ struct cs_function {
     bool called, symbol_entry;
 };
 
-/* By address: open addressing, value CS_NOBODY: an empty place. */
+/* By address: open addressing, value CS_NO_INDEX: an empty place. */
 struct cs_map {
     struct cs_place {
         uint64_t pc;
@@ -59,7 +60,7 @@ struct cs_code_page {
     uint32_t owner[CS_PAGE]; /* by byte: function number + 1 */
 };
 
-/* A target of jumps: the function entered there, or CS_NOBODY. PC: TROD_NOWHERE: nothing. */
+/* A target of jumps: the function entered there, or CS_NO_INDEX. PC: TROD_NOWHERE: nothing. */
 struct cs_near {
     uint64_t pc;
     uint32_t function;
@@ -88,7 +89,7 @@ struct cs_known {
     struct cs_code_page **page;
     size_t n_pages, cap_pages;
     struct cs_noted *noted; /* CS_NEAR runs whose code was noted */
-    struct cs_map entered;  /* page number -> entries, CS_NOBODY - 1: none */
+    struct cs_map entered;  /* page number -> entries, CS_NO_INDEX - 1: none */
     struct cs_entries *entries;
     size_t n_entries, cap_entries;
     struct cs_asked {  /* pages asked for, by their numbers' last digits */
@@ -146,7 +147,7 @@ struct cs_lane {
     uint64_t time;
     uint64_t row;                  /* ordinal of the row after the last instruction */
     struct cs_insn last, before;   /* where these are not rows of the current batch */
-    uint32_t last_row, before_row; /* else their numbers in it; CS_NOBODY */
+    uint32_t last_row, before_row; /* else their numbers in it; CS_NO_INDEX */
     uint64_t run;                  /* where the straight run began that is going on */
     uint64_t lr, lr_at;            /* value; count of instructions when it was written, 0: never */
     uint64_t transfer_at;          /* count of instructions at the last transfer */
@@ -154,7 +155,7 @@ struct cs_lane {
         uint64_t name, sp;
         bool known;
     } bank[CS_BANKS];
-    uint32_t n_banks, on_bank; /* CS_NOBODY: not known */
+    uint32_t n_banks, on_bank; /* CS_NO_INDEX: not known */
     struct cs_context **context;
     uint32_t n_contexts, now;
     struct cs_known known;
@@ -213,23 +214,23 @@ static inline uint64_t cs_plain(const struct cs_lane *l, uint64_t pc)
 /* ---- known.c. 0 or TROD_ERR_NOMEM where they return int. */
 int cs_known_init(struct cs_known *k);
 void cs_known_fini(struct cs_known *k);
-/* The function entered at PC, added if new; CS_NOBODY: no memory. */
+/* The function entered at PC, added if new; CS_NO_INDEX: no memory. */
 uint32_t cs_function(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc);
-/* The same as far as something is known to be entered at PC: a symbol, or a call; else CS_NOBODY.
+/* The same as far as something is known to be entered at PC: a symbol, or a call; else CS_NO_INDEX.
  */
 uint32_t cs_entry(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc);
 int cs_called(struct cs_known *k, const struct trod_symbols *symbols, uint32_t function);
 /* An address above PC: no function that is known is entered between them, one may be there. */
 uint64_t cs_edge(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc);
-/* Of the functions that were called the last one before PC, not far away; CS_NOBODY: none. */
+/* Of the functions that were called the last one before PC, not far away; CS_NO_INDEX: none. */
 uint32_t cs_called_before(const struct cs_known *k, uint64_t pc);
 bool cs_entered_at(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc);
 /* Does cs_entered_at know of all functions? There are not too many pages. */
 bool cs_all_marked(const struct cs_known *k);
-/* FUNCTION called and will be returned to at RA; who called (CS_NOBODY). */
+/* FUNCTION called and will be returned to at RA; who called (CS_NO_INDEX). */
 int cs_returns(struct cs_known *k, uint64_t ra, uint32_t function);
 uint32_t cs_returns_to(const struct cs_known *k, uint64_t ra);
-/* FUNCTION executed [FROM, TO]; whose code is at PC (CS_NOBODY). */
+/* FUNCTION executed [FROM, TO]; whose code is at PC (CS_NO_INDEX). */
 int cs_code(struct cs_known *k, uint64_t from, uint64_t to, uint32_t function);
 uint32_t cs_code_of(const struct cs_known *k, uint64_t pc);
 

@@ -57,11 +57,11 @@ int cs_tell(struct trod_callstack *c, struct cs_lane *l, uint32_t to)
     return c->sink.rows(c->sink.ctx, c->batch, from, to, l ? cs_top(l) : NULL);
 }
 
-/* The function that PC lies in, or that is entered there; CS_NOBODY: no memory. */
+/* The function that PC lies in, or that is entered there; CS_NO_INDEX: no memory. */
 static uint32_t function_at(struct trod_callstack *c, struct cs_lane *l, uint64_t pc)
 {
     const uint32_t at = cs_function(&l->known, c->symbols, pc);
-    const struct cs_function *f = at == CS_NOBODY ? NULL : &l->known.function[at];
+    const struct cs_function *f = at == CS_NO_INDEX ? NULL : &l->known.function[at];
 
     return f && f->hi && f->lo != pc ? cs_function(&l->known, c->symbols, f->lo) : at;
 }
@@ -73,11 +73,11 @@ int cs_push(struct trod_callstack *c, struct cs_lane *l, const struct cs_push *p
     struct cs_function *f;
     struct trod_frame *frame;
     uint64_t sp = 0;
-    uint32_t bank = CS_NOBODY;
+    uint32_t bank = CS_NO_INDEX;
     bool has_sp;
     int rc;
 
-    if (function == CS_NOBODY || !trod_grow(&x->frame, x->n, &x->cap, sizeof *x->frame, 32))
+    if (function == CS_NO_INDEX || !trod_grow(&x->frame, x->n, &x->cap, sizeof *x->frame, 32))
         return TROD_ERR_NOMEM;
     if (c->told < c->at && (rc = cs_tell(c, l, c->at)) < 0)
         return rc;

@@ -19,7 +19,7 @@ static struct cs_place *place(const struct cs_map *m, uint64_t pc)
 {
     size_t i = home(m, pc);
 
-    while (m->at[i].value != CS_NOBODY && m->at[i].pc != pc)
+    while (m->at[i].value != CS_NO_INDEX && m->at[i].pc != pc)
         i = (i + 1) & (m->size - 1);
     return &m->at[i];
 }
@@ -29,7 +29,7 @@ static bool begin_map(struct cs_map *m, unsigned bits)
     *m = (struct cs_map){.size = (size_t)1 << bits, .shift = 64 - bits};
     m->at = malloc(m->size * sizeof *m->at);
     for (size_t i = 0; m->at && i < m->size; i++)
-        m->at[i].value = CS_NOBODY;
+        m->at[i].value = CS_NO_INDEX;
     return m->at != NULL;
 }
 
@@ -42,13 +42,13 @@ static int set(struct cs_map *m, uint64_t pc, uint32_t value)
 {
     struct cs_place *p = place(m, pc);
 
-    if (p->value == CS_NOBODY && 2 * ++m->n > m->size) {
+    if (p->value == CS_NO_INDEX && 2 * ++m->n > m->size) {
         struct cs_map to;
 
         if (!begin_map(&to, 64 - m->shift + 1))
             return TROD_ERR_NOMEM;
         for (size_t i = 0; i < m->size; i++)
-            if (m->at[i].value != CS_NOBODY)
+            if (m->at[i].value != CS_NO_INDEX)
                 *place(&to, m->at[i].pc) = m->at[i];
         to.n = m->n;
         free(m->at);
@@ -103,17 +103,17 @@ uint32_t cs_function(struct cs_known *k, const struct trod_symbols *symbols, uin
     struct cs_function f = {.pc = pc};
     struct trod_symbol_range range;
 
-    if (found != CS_NOBODY)
+    if (found != CS_NO_INDEX)
         return found;
     if (!trod_grow(&k->function, k->n, &k->cap, sizeof *k->function, 64))
-        return CS_NOBODY;
+        return CS_NO_INDEX;
     if (symbols && trod_symbols_function(symbols, pc, &range)) {
         f.lo = range.begin;
         f.hi = range.end;
         f.symbol_entry = f.lo == pc;
     }
     if (set(&k->functions, pc, k->n) < 0)
-        return CS_NOBODY;
+        return CS_NO_INDEX;
     forget(k, pc);
     k->function[k->n] = f;
     return k->n++;
@@ -121,7 +121,7 @@ uint32_t cs_function(struct cs_known *k, const struct trod_symbols *symbols, uin
 
 /* ---- where functions are entered, by page */
 
-#define NO_ENTRIES (CS_NOBODY - 1)
+#define NO_ENTRIES (CS_NO_INDEX - 1)
 
 static struct cs_asked *asked_of(struct cs_known *k, uint64_t number)
 {
@@ -159,7 +159,7 @@ static int find_entries(struct cs_known *k, const struct trod_symbols *symbols, 
     bool more;
 
     *at = find(&k->entered, number);
-    if (*at != CS_NOBODY)
+    if (*at != CS_NO_INDEX)
         return TROD_OK;
     *at = NO_ENTRIES;
     if (!symbols || k->entered.n >= 8 * CS_PAGES)
@@ -231,7 +231,7 @@ uint32_t cs_called_before(const struct cs_known *k, uint64_t pc)
     for (unsigned n = 0; n < FAR && n <= pc / CS_PAGE; n++, number--, last = CS_PAGE - 1) {
         const uint32_t page = find(&k->entered, number);
 
-        if (page == CS_NOBODY || page == NO_ENTRIES)
+        if (page == CS_NO_INDEX || page == NO_ENTRIES)
             continue;
         for (unsigned word = last / 64 + 1; word-- > 0;) {
             uint64_t bits = k->entries[page].bit[word];
@@ -243,7 +243,7 @@ uint32_t cs_called_before(const struct cs_known *k, uint64_t pc)
                             number * CS_PAGE + 64 * word + 63 - (unsigned)__builtin_clzll(bits));
         }
     }
-    return CS_NOBODY;
+    return CS_NO_INDEX;
 }
 
 int cs_called(struct cs_known *k, const struct trod_symbols *symbols, uint32_t function)
@@ -276,9 +276,9 @@ uint32_t cs_entry(struct cs_known *k, const struct trod_symbols *symbols, uint64
         for (unsigned n = 0; n < CS_NEAR; n++)
             k->near[n].pc = TROD_NOWHERE;
     f = find(&k->functions, pc);
-    if (f != CS_NOBODY && !k->function[f].called && !k->function[f].symbol_entry)
-        f = CS_NOBODY;
-    if (f == CS_NOBODY && symbols && trod_symbols_function(symbols, pc, &range) &&
+    if (f != CS_NO_INDEX && !k->function[f].called && !k->function[f].symbol_entry)
+        f = CS_NO_INDEX;
+    if (f == CS_NO_INDEX && symbols && trod_symbols_function(symbols, pc, &range) &&
         range.begin == pc)
         f = cs_function(k, symbols, pc);
     if (k->near)
@@ -292,7 +292,7 @@ int cs_returns(struct cs_known *k, uint64_t ra, uint32_t function)
 {
     struct cs_place *p = place(&k->returns, ra);
 
-    if (p->value == CS_NOBODY)
+    if (p->value == CS_NO_INDEX)
         return set(&k->returns, ra, function);
     p->value = function;
     return TROD_OK;
@@ -310,7 +310,7 @@ static struct cs_code_page *page_of(struct cs_known *k, uint64_t number)
     const uint32_t found = find(&k->pages, number);
     struct cs_code_page *p;
 
-    if (found != CS_NOBODY)
+    if (found != CS_NO_INDEX)
         return k->page[found];
     if (k->n_pages == CS_PAGES ||
         !trod_grow(&k->page, k->n_pages, &k->cap_pages, sizeof *k->page, 16) ||
@@ -356,7 +356,7 @@ int cs_code(struct cs_known *k, uint64_t from, uint64_t to, uint32_t function)
 uint32_t cs_code_of(const struct cs_known *k, uint64_t pc)
 {
     const uint32_t page = find(&k->pages, pc / CS_PAGE);
-    const uint32_t owner = page == CS_NOBODY ? 0 : k->page[page]->owner[pc % CS_PAGE];
+    const uint32_t owner = page == CS_NO_INDEX ? 0 : k->page[page]->owner[pc % CS_PAGE];
 
-    return owner ? owner - 1 : CS_NOBODY;
+    return owner ? owner - 1 : CS_NO_INDEX;
 }

@@ -93,7 +93,7 @@ static void write_sp(struct cs_lane *l, uint64_t name, bool known, uint64_t valu
         i++;
     if (i == l->n_banks) {
         if (i == CS_BANKS) {
-            l->on_bank = CS_NOBODY;
+            l->on_bank = CS_NO_INDEX;
             return;
         }
         l->n_banks++;

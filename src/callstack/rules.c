@@ -88,28 +88,28 @@ static uint64_t linked(const struct cs_lane *l, uint64_t ra)
 
 /* ---- returns */
 
-/* The frame of the context that a jump of class CLASS to PC returns from; CS_NOBODY: none. */
+/* The frame of the context that a jump of class CLASS to PC returns from; CS_NO_INDEX: none. */
 static uint32_t returning(const struct cs_run *r, enum cs_class class, uint64_t pc)
 {
     const struct cs_context *x = cs_now(r->l);
-    uint32_t found = CS_NOBODY;
+    uint32_t found = CS_NO_INDEX;
     uint64_t sp;
 
     if (!cs_may_return(x, pc))
-        return CS_NOBODY;
+        return CS_NO_INDEX;
     for (uint32_t i = x->n; i-- > 0 && x->frame[i].kind != TROD_FRAME_EXCEPTION;) {
         const struct trod_frame *f = &x->frame[i];
         const bool compared = comparable(r->l, f, &sp);
 
-        if (found != CS_NOBODY && (!compared || f->sp > sp))
+        if (found != CS_NO_INDEX && (!compared || f->sp > sp))
             break;
         if (!f->has_ra || f->ra != pc)
             continue;
         if (compared && f->sp == sp)
             return i;
-        if (found == CS_NOBODY && (class == CS_RETURN || !compared))
+        if (found == CS_NO_INDEX && (class == CS_RETURN || !compared))
             found = i;
-        if (found != CS_NOBODY && !compared)
+        if (found != CS_NO_INDEX && !compared)
             break;
     }
     return found;
@@ -177,29 +177,29 @@ static bool manual(const struct cs_run *r, uint64_t ra)
 
 /* ---- unwinding */
 
-/* The function whose code is at PC, though it does not begin there; CS_NOBODY. */
+/* The function whose code is at PC, though it does not begin there; CS_NO_INDEX. */
 static uint32_t inside(struct cs_run *r, uint64_t pc)
 {
     struct trod_symbol_range range;
 
     if (cs_entered_at(&r->l->known, r->c->symbols, pc))
-        return CS_NOBODY;
+        return CS_NO_INDEX;
     if (r->c->symbols && trod_symbols_function(r->c->symbols, pc, &range))
         return cs_function(&r->l->known, r->c->symbols, range.begin);
     return cs_code_of(&r->l->known, pc);
 }
 
-/* The innermost frame but the last that is FUNCTION; CS_NOBODY. */
+/* The innermost frame but the last that is FUNCTION; CS_NO_INDEX. */
 static uint32_t frame_of(const struct cs_run *r, uint32_t function)
 {
     const struct cs_context *x = cs_now(r->l);
 
     if (!r->l->known.function[function].open)
-        return CS_NOBODY;
+        return CS_NO_INDEX;
     for (uint32_t i = x->n; i-- > 0;)
         if (x->frame[i].own[OWN_FUNCTION] == function)
-            return i + 1 == x->n ? CS_NOBODY : i;
-    return CS_NOBODY;
+            return i + 1 == x->n ? CS_NO_INDEX : i;
+    return CS_NO_INDEX;
 }
 
 /* The frame that a jump to PC goes back to, by the stack pointer. */
@@ -207,13 +207,13 @@ static uint32_t back_by_sp(struct cs_run *r, uint64_t pc)
 {
     const struct cs_context *x = cs_now(r->l);
     uint64_t sp;
-    uint32_t function, found = CS_NOBODY;
+    uint32_t function, found = CS_NO_INDEX;
 
     if (!comparable(r->l, cs_top(r->l), &sp) || cs_top(r->l)->sp > sp)
-        return CS_NOBODY;
+        return CS_NO_INDEX;
     function = inside(r, pc);
-    if (function == CS_NOBODY || frame_of(r, function) == CS_NOBODY)
-        return CS_NOBODY;
+    if (function == CS_NO_INDEX || frame_of(r, function) == CS_NO_INDEX)
+        return CS_NO_INDEX;
     for (uint32_t i = x->n; i-- > 1;) {
         const struct trod_frame *f = &x->frame[i - 1];
 
@@ -225,7 +225,7 @@ static uint32_t back_by_sp(struct cs_run *r, uint64_t pc)
             continue;
         if (x->frame[i].sp == sp) /* as it was when F called */
             return i - 1;
-        if (found == CS_NOBODY)
+        if (found == CS_NO_INDEX)
             found = i - 1;
     }
     return found;
@@ -237,12 +237,12 @@ static uint32_t back_by_place(struct cs_run *r, uint64_t pc)
     uint32_t function = cs_returns_to(&r->l->known, pc), frame;
     struct trod_symbol_range range;
 
-    if (function != CS_NOBODY && (frame = frame_of(r, function)) != CS_NOBODY)
+    if (function != CS_NO_INDEX && (frame = frame_of(r, function)) != CS_NO_INDEX)
         return frame;
     if (!r->c->symbols || !trod_symbols_function(r->c->symbols, pc, &range) || range.begin == pc)
-        return CS_NOBODY;
+        return CS_NO_INDEX;
     function = cs_function(&r->l->known, r->c->symbols, range.begin);
-    return function == CS_NOBODY ? CS_NOBODY : frame_of(r, function);
+    return function == CS_NO_INDEX ? CS_NO_INDEX : frame_of(r, function);
 }
 
 enum { ARGUMENTS = 256 }; /* bytes that a caller may take from its stack after a call */
@@ -260,8 +260,8 @@ static uint32_t back_by_release(const struct cs_run *r, uint64_t pc)
     uint64_t sp;
 
     if (!comparable(r->l, cs_top(r->l), &sp) || cs_top(r->l)->sp >= sp ||
-        cs_code_of(&r->l->known, pc) != CS_NOBODY)
-        return CS_NOBODY;
+        cs_code_of(&r->l->known, pc) != CS_NO_INDEX)
+        return CS_NO_INDEX;
     while (i > 1) { /* where return addresses lie on the stack, theirs must be gone too */
         const struct trod_frame *f = &x->frame[i - 1];
 
@@ -272,7 +272,7 @@ static uint32_t back_by_release(const struct cs_run *r, uint64_t pc)
     }
     if (i == x->n || x->frame[i].kind == TROD_FRAME_EXCEPTION ||
         sp - x->frame[i].sp > (pushed ? ARGUMENTS : 0))
-        return CS_NOBODY;
+        return CS_NO_INDEX;
     return i - 1;
 }
 
@@ -286,19 +286,19 @@ static uint32_t back_by_nearness(const struct cs_run *r, uint64_t pc)
     enum { NEAR = 1 << 12, SHORT = 16 }; /* bytes; instructions */
     const struct cs_context *x = cs_now(r->l);
     const uint32_t function = cs_called_before(&r->l->known, pc);
-    const uint32_t frame = function == CS_NOBODY ? CS_NOBODY : frame_of(r, function);
+    const uint32_t frame = function == CS_NO_INDEX ? CS_NO_INDEX : frame_of(r, function);
 
-    if (frame == CS_NOBODY || frame + 3 > x->n || pc >= x->frame[frame + 1].site.pc + NEAR ||
+    if (frame == CS_NO_INDEX || frame + 3 > x->n || pc >= x->frame[frame + 1].site.pc + NEAR ||
         r->s->now.instruction - cs_top(r->l)->entry.instruction <= SHORT)
-        return CS_NOBODY;
+        return CS_NO_INDEX;
     for (uint32_t i = frame + 1; i < x->n; i++)
         if (x->frame[i].kind == TROD_FRAME_EXCEPTION)
-            return CS_NOBODY;
+            return CS_NO_INDEX;
     return frame;
 }
 
-/* Is PC a place of which neither calls nor symbols say anything? */
-static bool unheard_of(struct cs_run *r, uint64_t pc)
+/* Do neither symbols nor earlier calls say anything about the code at PC? */
+static bool is_unknown_code(struct cs_run *r, uint64_t pc)
 {
     struct trod_symbol_range range;
 
@@ -311,7 +311,7 @@ static int unwind(struct cs_run *r, enum cs_class class)
 {
     const uint64_t pc = r->s->now.pc;
     struct trod_frame *top = cs_top(r->l);
-    uint32_t frame = CS_NOBODY;
+    uint32_t frame = CS_NO_INDEX;
     unsigned sure = TROD_SURE_REGISTER;
     uint64_t sp;
     int rc;
@@ -320,15 +320,17 @@ static int unwind(struct cs_run *r, enum cs_class class)
         return 0;
     if (comparable(r->l, top, &sp)) {
         frame = back_by_sp(r, pc);
-        if (frame == CS_NOBODY && (class == CS_RETURN || class == CS_INDIRECT) && unheard_of(r, pc))
+        if (frame == CS_NO_INDEX && (class == CS_RETURN || class == CS_INDIRECT) &&
+            is_unknown_code(r, pc))
             frame = back_by_release(r, pc);
     } else if (class != CS_JUMP && class != CS_NONE) {
         frame = back_by_place(r, pc);
-        if (frame == CS_NOBODY && (class == CS_RETURN || class == CS_INDIRECT) && unheard_of(r, pc))
+        if (frame == CS_NO_INDEX && (class == CS_RETURN || class == CS_INDIRECT) &&
+            is_unknown_code(r, pc))
             frame = back_by_nearness(r, pc);
         sure = TROD_SURE_GUESS;
     }
-    if (frame == CS_NOBODY)
+    if (frame == CS_NO_INDEX)
         return 0;
     rc = cs_pop_to(r->c, r->l, frame + 1, TROD_FRAME_UNWOUND, sure, &r->s->last.at, &r->s->now);
     return rc < 0 ? rc : 1;
@@ -378,16 +380,16 @@ static int tail(struct cs_run *r, uint32_t function)
     return cs_push(r->c, r->l, &p);
 }
 
-/* Another function than the innermost that is entered at PC; CS_NOBODY. */
+/* Another function than the innermost that is entered at PC; CS_NO_INDEX. */
 static uint32_t other_function(struct cs_run *r, uint64_t pc)
 {
     const struct trod_frame *top = cs_top(r->l);
     uint32_t f;
 
     if (in_symbol(r->l, top, pc))
-        return CS_NOBODY;
+        return CS_NO_INDEX;
     f = cs_entry(&r->l->known, r->c->symbols, pc);
-    return f == top->own[OWN_FUNCTION] ? CS_NOBODY : f;
+    return f == top->own[OWN_FUNCTION] ? CS_NO_INDEX : f;
 }
 
 /* ---- returns that nobody waits for */
@@ -452,7 +454,7 @@ static int jump(struct cs_run *r, enum cs_class class)
     if (rc != 0)
         return rc < 0 ? rc : TROD_OK;
     function = other_function(r, r->s->now.pc);
-    if (function != CS_NOBODY)
+    if (function != CS_NO_INDEX)
         return class == CS_NONE ? cs_interrupted(r) : tail(r, function);
     return class == CS_RETURN ? unmatched(r) : TROD_OK;
 }
@@ -476,7 +478,7 @@ int cs_transfer(struct cs_run *r, enum cs_class class, const struct trod_moment 
         return enter(r, site, linked(r->l, ra), TROD_FRAME_CALL, TROD_SURE_CLASS);
     if (class == CS_RETURN || class == CS_INDIRECT || class == CS_UNKNOWN) {
         frame = returning(r, class, pc);
-        if (frame != CS_NOBODY)
+        if (frame != CS_NO_INDEX)
             return return_from(r, class, frame);
         if (class == CS_RETURN && cs_handler_returns(r, pc))
             return cs_back(r, pc, false);
@@ -496,7 +498,7 @@ int cs_onward(struct cs_run *r)
     const enum cs_class class = cs_branch(c, l, last, &r->s->before, &site, &ra);
     const uint32_t function = other_function(r, r->s->now.pc);
 
-    if (function == CS_NOBODY || (class != CS_CALL && class != CS_JUMP && class != CS_INDIRECT) ||
+    if (function == CS_NO_INDEX || (class != CS_CALL && class != CS_JUMP && class != CS_INDIRECT) ||
         (class == CS_CALL && !l->known.function[function].symbol_entry) ||
         !cs_surely(c, site == &last->at ? last : &r->s->before))
         return TROD_OK;

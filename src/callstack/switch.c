@@ -67,7 +67,7 @@ int cs_interrupted(struct cs_run *r)
     return cs_interrupt(r, r->s->last.at.pc + r->s->last.size, TROD_SURE_GUESS);
 }
 
-/* The innermost exception of the context; CS_NOBODY: none. */
+/* The innermost exception of the context; CS_NO_INDEX: none. */
 static uint32_t innermost(const struct cs_context *x)
 {
     uint32_t i = x->exceptions ? x->n : 0;
@@ -75,7 +75,7 @@ static uint32_t innermost(const struct cs_context *x)
     while (i > 0)
         if (x->frame[--i].kind == TROD_FRAME_EXCEPTION)
             return i;
-    return CS_NOBODY;
+    return CS_NO_INDEX;
 }
 
 int cs_syscall(struct cs_run *r, uint64_t pc, uint64_t ra)
@@ -83,7 +83,7 @@ int cs_syscall(struct cs_run *r, uint64_t pc, uint64_t ra)
     const struct cs_context *x = cs_now(r->l);
     const uint32_t e = innermost(x);
 
-    if (e != CS_NOBODY && x->frame[e].ra == pc)
+    if (e != CS_NO_INDEX && x->frame[e].ra == pc)
         return cs_back(r, pc, true);
     return pc == ra ? TROD_OK : cs_interrupt(r, ra, TROD_SURE_CLASS);
 }
@@ -138,7 +138,7 @@ static uint64_t sp_moved(const struct cs_lane *l, const struct cs_saved *at)
 
 /*
  * The parked context that goes on at PC, where the task AT also would, if the stack is that one's
- * and not AT's: tasks that give way at the same place. CS_NOBODY: none.
+ * and not AT's: tasks that give way at the same place. CS_NO_INDEX: none.
  */
 static uint32_t other_there(const struct cs_run *r, uint64_t pc, const struct cs_saved *at)
 {
@@ -150,13 +150,13 @@ static uint32_t other_there(const struct cs_run *r, uint64_t pc, const struct cs
         if (x->parked && x->resume == pc && x->at.bank == at->bank && sp_moved(r->l, &x->at) == 0)
             return i;
     }
-    return CS_NOBODY;
+    return CS_NO_INDEX;
 }
 
-/* The parked context that goes on at PC, best where the stack pointer is near; CS_NOBODY. */
+/* The parked context that goes on at PC, best where the stack pointer is near; CS_NO_INDEX. */
 static uint32_t waiting(const struct cs_run *r, uint64_t pc)
 {
-    uint32_t best = CS_NOBODY, bank;
+    uint32_t best = CS_NO_INDEX, bank;
     uint64_t sp = 0;
     const bool has_sp = cs_sp(r->l, &sp, &bank);
 
@@ -172,7 +172,7 @@ static uint32_t waiting(const struct cs_run *r, uint64_t pc)
     return best;
 }
 
-/* A context for a task that was not seen before; CS_NOBODY: there are too many. */
+/* A context for a task that was not seen before; CS_NO_INDEX: there are too many. */
 static uint32_t fresh(struct cs_lane *l)
 {
     for (uint32_t i = 0; i < l->n_contexts; i++)
@@ -180,7 +180,7 @@ static uint32_t fresh(struct cs_lane *l)
             return i;
     return l->n_contexts < TROD_CALLSTACK_CONTEXTS && cs_context_new(l) == TROD_OK
                ? l->n_contexts - 1
-               : CS_NOBODY;
+               : CS_NO_INDEX;
 }
 
 /* Is PC, though not where AT was interrupted, a place of the same task? */
@@ -226,7 +226,7 @@ int cs_back(struct cs_run *r, uint64_t pc, bool marked)
     uint32_t to;
     int rc;
 
-    if (e == CS_NOBODY)
+    if (e == CS_NO_INDEX)
         return TROD_OK;
     ra = x->frame[e].ra;
     at = x->saved[x->frame[e].own[OWN_SAVED]];
@@ -236,17 +236,17 @@ int cs_back(struct cs_run *r, uint64_t pc, bool marked)
         rc = cs_pop(r->c, r->l, TROD_FRAME_RETURNED, TROD_SURE_CLASS, &r->s->last.at, &r->s->now);
     if (rc < 0)
         return rc;
-    to = pc == ra && !marked ? other_there(r, pc, &at) : CS_NOBODY;
-    if (to != CS_NOBODY)
+    to = pc == ra && !marked ? other_there(r, pc, &at) : CS_NO_INDEX;
+    if (to != CS_NO_INDEX)
         return switch_task(r, to, ra, &at);
     if (pc == ra || marked) {
         r->l->on_bank = at.bank;
         return pc == ra ? go_on(r, &at) : TROD_OK;
     }
     to = waiting(r, pc);
-    if (to == CS_NOBODY && !same_task(r, cs_top(r->l), ra, &at))
+    if (to == CS_NO_INDEX && !same_task(r, cs_top(r->l), ra, &at))
         to = fresh(r->l);
-    if (to != CS_NOBODY)
+    if (to != CS_NO_INDEX)
         return switch_task(r, to, ra, &at);
     r->l->on_bank = at.bank;
     return TROD_OK;

@@ -125,7 +125,7 @@ static bool begins_anywhere(const struct cli_parts *parts, const struct trod_run
     if ((parts && (parts->save || parts->parts || parts->share)) ||
         (opt->filter && opt->region_from > (opt->region_in == TROD_IN_INSTRUCTIONS)))
         return false;
-    /* whether anything of a file without an address ever ran is told in the end */
+    /* files without an address in which nothing ever ran are reported at the end */
     return trod_symbols_placed(opt->symbols);
 }
 
@@ -466,17 +466,17 @@ int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_pla
     for (size_t i = 0; r >= 0 && i < n; i++)
         r = add(&k, &plan[i], i, share);
     if (r >= 0) {
-        int told;
+        int shown;
 
         r = go(&k, parts);
         if (r >= 0 && !(parts && parts->n_saved))
             trod_match_explain(k.match, trod_trace_meta(trod_run_trace(k.run)), &k.diag);
         /* what cannot be analysed as asked for has no numbers */
-        told = share && share->found ? share->found(share->user, k.run, &k.diag, r)
-               : r == TROD_ERR_NOMEM || r == TROD_ERR_USAGE ? r
-               : parts && parts->save                       ? save(&k, parts)
-                                                            : tell(&k, plan, n);
-        r = r < 0 ? r : told;
+        shown = share && share->found ? share->found(share->user, k.run, &k.diag, r)
+                : r == TROD_ERR_NOMEM || r == TROD_ERR_USAGE ? r
+                : parts && parts->save                       ? save(&k, parts)
+                                                             : tell(&k, plan, n);
+        r = r < 0 ? r : shown;
     }
     if (r == TROD_ERR_NOMEM)
         trod_error(&k.diag, r, "run.memory", NULL, "out of memory");

@@ -75,7 +75,7 @@ int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_pla
 /*
  * The analyses of R get what they count from an index of the operands of C (indexed.c): 1, 0 where
  * they need rows, or there is no index, or none with calls as SYMBOLS, those of R, make them.
- * Problems of the index are told to DIAG.
+ * Problems of the index are reported to DIAG.
  */
 int cli_indexed(struct trod_run *r, const struct cli *c, const struct cli_analyse *o,
                 const struct trod_symbols *symbols, struct trod_diag *diag);

@@ -40,7 +40,7 @@ static bool jumps(const struct choosing *c)
     return !c->owners && trod_nav_index(c->n->nav);
 }
 
-/* Problems of the trace are told by who asks it for more than rows. */
+/* Problems of the trace are reported by the caller, which reads more than rows. */
 static int open_at(const struct choosing *c, uint64_t row, struct trod_trace **t, uint64_t *first)
 {
     return trod_nav_trace(c->n->nav, c->owners ? 0 : row, trod_where_want(c->where), NULL, t,

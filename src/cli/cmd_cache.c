@@ -193,7 +193,8 @@ static int layout(const struct running *k)
 {
     const char *path = k->o->report.output ? k->o->report.output : "-";
     struct trod_diag *diag = &k->c->diag;
-    const void *state = trod_run_state(k->run, 0); /* NULL: it could not be made, as was told */
+    const void *state =
+        trod_run_state(k->run, 0); /* NULL: it could not be made, already reported */
     struct trod_buf text = {0};
     struct trod_output *out;
     int r = state ? trod_analysis_cache.layout(state, &text) : TROD_ERR_IO;
@@ -421,7 +422,7 @@ static int work(struct running *k)
                        &k->diag);
     if (read == TROD_ERR_NOMEM || read == TROD_ERR_USAGE || r < 0)
         return r < 0 ? r : read;
-    /* what could be read of a damaged trace is told as well */
+    /* what could be read of a damaged trace has results, too */
     r = k->o->cache.like == TROD_CACHE_OWN && !(k->o->cache.plot && text) ? report(k) : layout(k);
     return read < 0 ? read : r;
 }

@@ -203,21 +203,21 @@ static int list_rules(struct cli *c, const struct options *o)
     return cli_report_end(&out) == 0 ? CLI_YES : CLI_TROUBLE;
 }
 
-/* Read it all, tell what was found; the exit status. */
+/* Read the trace and print the findings. Returns the exit status. */
 static int check(struct checking *k)
 {
     uint64_t found;
-    int r, told;
+    int r, written;
 
     cli_progress_begin(&k->progress, k->c);
     r = trod_run_go(k->run);
     cli_progress_end(&k->progress);
     if (k->writer && r != TROD_ERR_NOMEM)
-        told = trod_writer_commit(k->writer, NULL);
+        written = trod_writer_commit(k->writer, NULL);
     else
-        told = 0;
+        written = 0;
     k->writer = NULL;
-    if (r == TROD_ERR_NOMEM || told < 0)
+    if (r == TROD_ERR_NOMEM || written < 0)
         return CLI_TROUBLE;
     if (cli_check_complete(&k->damages, k->run, 0, &k->diag) < 0 || tell(k) != 0)
         return CLI_TROUBLE;

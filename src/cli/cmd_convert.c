@@ -1,7 +1,7 @@
 /*
  * cmd_convert.c - `trod convert`: a trace, or part of one, into a format.
  *
- * What the target cannot hold is told before anything is written (trod_writer_open). The output
+ * What the target cannot hold is reported before anything is written (trod_writer_open). The output
  * appears under its name when it is complete; a damaged input is converted as far as it can be
  * read, and the exit status says so.
  */

@@ -233,7 +233,7 @@ static int run(struct cli *c, const void *opt)
         return CLI_TROUBLE;
     }
     cli_diag_init(c, &diag);
-    diag.strict = o->input.strict && !o->info; /* what is there is told all the same */
+    diag.strict = o->input.strict && !o->info; /* show what is there all the same */
     cli_interrupt_begin();
     if (o->info && cli_report_begin(&out, c, &o->report) != 0)
         return CLI_TROUBLE;

@@ -227,7 +227,7 @@ static int look_quickly(struct looking *k, struct trod_emit *e, const char *path
     return r;
 }
 
-/* An error in reading is told and does not keep what was read from being shown. */
+/* An error in reading is reported; what was read before it is shown all the same. */
 static int look(struct looking *k, struct trod_emit *e, const char *path)
 {
     struct trod_trace_progress p;

@@ -135,7 +135,7 @@ struct shown {
     double last;
 };
 
-/* Progress is told where somebody looks and the program does not write there as well. */
+/* Show progress if standard error is a terminal to which the program does not write, too. */
 static void progress(void *user, const struct trod_record_progress *p)
 {
     struct shown *s = user;

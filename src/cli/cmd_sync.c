@@ -126,15 +126,15 @@ static int run(struct cli *c, const void *opt)
     s.diag.strict = s.o->input.strict;
     r = open_run(&s);
     if (r == 0) {
-        int told;
+        int shown;
 
         cli_progress_begin(&s.progress, c);
         r = trod_run_go(s.run);
         cli_progress_end(&s.progress);
         if (r >= 0)
             trod_match_explain(s.match, trod_trace_meta(trod_run_trace(s.run)), &s.diag);
-        told = r == TROD_ERR_NOMEM ? r : tell(&s);
-        r = r < 0 ? r : told;
+        shown = r == TROD_ERR_NOMEM ? r : tell(&s);
+        r = r < 0 ? r : shown;
     }
     r = finish_graph(&s, r);
     if (r == TROD_ERR_NOMEM)

@@ -138,7 +138,7 @@ static int copy(struct truncating *t, struct trod_trace *trace, struct trod_writ
     return r;
 }
 
-/* Problems of the trace were told in the first pass. */
+/* Problems of the trace were reported in the first pass. */
 static int write_rest(struct truncating *t)
 {
     const char *out = t->o->output ? t->o->output : "-";

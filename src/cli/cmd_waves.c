@@ -174,7 +174,7 @@ static int find_calls(struct waving *w)
     void *opt = a ? calloc(1, a->options_size) : NULL;
     int r = opt ? 0 : TROD_ERR_NOMEM;
 
-    trod_diag_init(&quiet, NULL, NULL); /* what is wrong is told with the rows */
+    trod_diag_init(&quiet, NULL, NULL); /* problems are reported when the rows are read */
     if (r == 0) {
         memcpy(opt, a->defaults, a->options_size);
         r = trod_option_spec(a->options, opt, spec, &w->diag);
@@ -227,7 +227,7 @@ static int survey(struct waving *w)
         r = trod_waves_new(&w->waves, &opt, trod_trace_meta(w->trace[0]), &w->diag);
     }
     if (r == 0) {
-        /* what is damaged is told the second time */
+        /* damage is reported in the second pass */
         trod_diag_init(&quiet, NULL, NULL);
         quiet.sink = w->diag.sink;
         w->diag.sink = NULL;

@@ -34,7 +34,7 @@ static int count(struct cli *c, const struct trod_match_options *filter,
                        "--tail reads twice, which a pipe does not allow: name a file");
     if (r == 0) {
         trod_trace_want(t, TROD_COL_KIND | trod_match_want(m));
-        trod_diag_init(diag, NULL, NULL); /* problems are told when the rows are shown */
+        trod_diag_init(diag, NULL, NULL); /* problems are reported when the rows are shown */
     }
     cli_progress_begin(&progress, c);
     while (r >= 0 && !(m && trod_match_done(m)) && (r = trod_trace_next(t, &b)) > 0) {

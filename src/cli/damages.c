@@ -55,11 +55,11 @@ static int add(const struct cli_damages *d, const struct trod_run *run, size_t i
                                  .kind = count->kind,
                                  .message = "more of the same kind",
                                  .at = trod_place_path(NULL)};
-        uint64_t told = 0;
+        uint64_t listed = 0;
 
         for (uint64_t j = 0; j < d->n; j++)
-            told += strcmp(d->damage[j].problem.kind, count->kind) == 0;
-        r = trod_check_problem(st, &p, UINT32_MAX, count->n - told);
+            listed += strcmp(d->damage[j].problem.kind, count->kind) == 0;
+        r = trod_check_problem(st, &p, UINT32_MAX, count->n - listed);
     }
     return r;
 }
@@ -79,7 +79,7 @@ static int check_schedules(const struct trod_run *run, size_t item, struct trod_
             r = trod_check_schedule(trod_run_state(run, item), serial, entry, n, path);
         free(entry);
         if (r != TROD_ERR_NOMEM)
-            r = TROD_OK; /* what cannot be read is a damage, told as such */
+            r = TROD_OK; /* what cannot be read is reported as damage */
     }
     return r;
 }

@@ -1,5 +1,6 @@
 /*
- * diagprint.c - problems on standard error, as trod_show_problem words them, and which are told.
+ * diagprint.c - problems on standard error, as trod_show_problem words them, and the choice of
+ * those that are shown.
  *
  * Implements docs/design.md, "Errors".
  */

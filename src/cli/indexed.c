@@ -14,21 +14,21 @@ struct indexed {
     const struct cli *c;
     const struct cli_analyse *o;
     const struct trod_symbols *symbols; /* NULL: none */
-    struct trod_diag *told, diag;
+    struct trod_diag *report_to, diag;
     struct trod_nav **nav; /* of all operands together, or of each; NULL: not looked for yet */
-    size_t n, now;         /* whose calls are told */
+    size_t n, now;         /* whose calls are being reported */
     uint64_t rows;         /* before its rows */
     uint32_t files;        /* before its files */
     const struct trod_callstack_sink *sink;
 };
 
-/* What is wrong with the index. The rest is told by who reads the trace. */
+/* Report problems of the index only: the reader of the trace reports the others. */
 static void problem(void *user, const struct trod_problem *p)
 {
     struct indexed *x = user;
 
     if (p->kind && strncmp(p->kind, "index.", 6) == 0)
-        trod_diag_report(x->told, p->severity, p->status, p->kind, &p->at, "%s", p->message);
+        trod_diag_report(x->report_to, p->severity, p->status, p->kind, &p->at, "%s", p->message);
 }
 
 static void close_all(struct indexed *x)
@@ -156,7 +156,7 @@ static int wrote(void *ctx, uint32_t stream, const char *name, uint64_t from, ui
 int cli_indexed(struct trod_run *r, const struct cli *c, const struct cli_analyse *o,
                 const struct trod_symbols *symbols, struct trod_diag *diag)
 {
-    struct indexed x = {.c = c, .o = o, .symbols = symbols, .told = diag};
+    struct indexed x = {.c = c, .o = o, .symbols = symbols, .report_to = diag};
     const struct trod_callstack_source source = {
         .meta = meta, .tell = tell, .ctx = &x, .wrote = wrote, .sums = sums};
     int rc;

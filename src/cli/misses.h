@@ -10,14 +10,15 @@ struct cli_misses {
     struct trod_writer *writer;
     struct trod_meta meta; /* what is true of the misses too */
     const char *path;
-    /* Rows come on the thread of the simulation: what goes wrong is told when it has ended. */
+    /* Rows come on the thread of the simulation: errors are reported when it has ended. */
     struct trod_diag diag;
     int rc;
     const char *code; /* of the first error, with its message */
     char message[512];
 };
 
-/* Begin PATH in format TO (NULL: by its suffix); META is that of the trace. 0 or an error, told. */
+/* Begin PATH in format TO (NULL: by its suffix); META is that of the trace. 0 or an error,
+ * reported. */
 int cli_misses_begin(struct cli_misses *m, const char *path, const char *to,
                      const struct trod_meta *meta, struct trod_diag *diag);
 /* trod_cache_options.memory, with M as its user. */

@@ -195,7 +195,7 @@ struct rank {
     pid_t pid;
     struct trod_buf in; /* what the child said; the first FILES bytes of it were handed on */
     size_t files;
-    const struct trod_span *told; /* rank 0: the files of each rank, as messages name them */
+    const struct trod_span *file_names; /* rank 0: the files of each rank, as messages name them */
 };
 
 /* Read from the child until it has said which files are its (FILES), or all. False: interrupted. */

@@ -11,7 +11,7 @@
 enum wire_frame {
     WIRE_FILES = 'f',   /* text: the files of a rank, as messages name them */
     WIRE_PROBLEM = 'p', /* a problem: wire_problem */
-    WIRE_MORE = 'm',    /* more of a kind than were told: wire_more */
+    WIRE_MORE = 'm',    /* more problems of a kind than were sent: wire_more */
     WIRE_STATE = 's',   /* what trod_run_save wrote */
     WIRE_END = 'e',     /* a number: what the run returned, negated; nothing follows */
     WIRE_DIED = 'd',    /* a number: the process' status as waitpid gives it; nothing follows */

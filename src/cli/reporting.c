@@ -2,7 +2,7 @@
  * reporting.c - one pass of many analyses over a trace, for `trod report` (reporting.h).
  *
  * An analysis that the trace has too little for is left out, and the report says why. What the
- * reader met is told on standard error as ever, and kept for the report.
+ * reader met is reported on standard error as usual, and kept for the report.
  */
 #include "reporting.h"
 

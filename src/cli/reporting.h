@@ -33,9 +33,9 @@ struct cli_reporting {
 };
 
 /*
- * Read the operands of C once and keep what the analyses of PLAN found. A trace that is damaged or
- * empty leaves what is wrong with it. Returns 0, or an error that leaves nothing to report, told:
- * TROD_ERR_IO where no file could be opened.
+ * Read the operands of C once and keep the results of the analyses of PLAN, and the problems of a
+ * trace that is damaged or empty. Returns 0, or an error after which there is nothing to report
+ * (already printed): TROD_ERR_IO if no file could be opened.
  */
 int cli_reporting_read(struct cli_reporting *k, struct cli *c, const struct cli_analyse *o,
                        const struct cli_plan *plan);

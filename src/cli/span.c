@@ -84,8 +84,8 @@ bool cli_span_placed(const struct cli_span *s)
 
 struct placing {
     struct trod_nav *nav;
-    struct trod_diag *told, diag;
-    bool open; /* what the trace is like will be told by who reads it */
+    struct trod_diag *report_to, diag;
+    bool open; /* problems of the trace itself are reported when it is read */
 };
 
 static void problem(void *user, const struct trod_problem *p)
@@ -94,7 +94,7 @@ static void problem(void *user, const struct trod_problem *p)
 
     if (!k->open ||
         (p->kind && (strncmp(p->kind, "navigate.", 9) == 0 || strncmp(p->kind, "index.", 6) == 0)))
-        trod_diag_report(k->told, p->severity, p->status, p->kind, &p->at, "%s", p->message);
+        trod_diag_report(k->report_to, p->severity, p->status, p->kind, &p->at, "%s", p->message);
 }
 
 static int place(struct placing *k, const char *text, size_t n, uint64_t *row)
@@ -103,7 +103,7 @@ static int place(struct placing *k, const char *text, size_t n, uint64_t *row)
     int r;
 
     if (n >= sizeof copy)
-        return wrong(k->told, "region", text, "FROM..TO");
+        return wrong(k->report_to, "region", text, "FROM..TO");
     memcpy(copy, text, n);
     copy[n] = '\0';
     r = trod_nav_place(k->nav, copy, row);
@@ -140,7 +140,7 @@ static int between(struct placing *k, const char *text, struct trod_range *out)
     if (r == 0 && dots[2])
         r = place(k, dots + 2, strlen(dots + 2), &out->hi);
     if (r == 0 && out->hi < out->lo)
-        return trod_error(k->told, TROD_ERR_USAGE, "args.span", NULL,
+        return trod_error(k->report_to, TROD_ERR_USAGE, "args.span", NULL,
                           "option '--region': '%s' ends with row %llu, before row %llu that it "
                           "begins with",
                           text, (unsigned long long)out->hi, (unsigned long long)out->lo);
@@ -156,7 +156,7 @@ static int by_places(const struct cli_spanning *s, const struct trod_run_options
                                           .symbols = s->symbols,
                                           .index_dir = s->o->index.index,
                                           .no_index = s->o->index.no_index};
-    struct placing k = {.told = diag};
+    struct placing k = {.report_to = diag};
     int r;
 
     topt.want = TROD_COL_ALL;

@@ -17,7 +17,8 @@ struct cli_spanning {
 
 /* Does the region of S lie between places ("main..0x8000:3") instead of numbers? */
 bool cli_span_placed(const struct cli_span *s);
-/* The options, into OPT, whose trace is that which will be read. 0 or an error, told to DIAG. */
+/* Put the options into OPT, whose trace is the one that will be read. 0 or an error, reported to
+ * DIAG. */
 int cli_span_read(struct cli_spanning *s, struct trod_run_options *opt, struct trod_diag *diag);
 
 #endif

@@ -14,13 +14,13 @@ enum {
     LATE = 1 << 16
 }; /* rows that are not worth to be passed over */
 
-/* What is wrong with the index. The rest is told by who reads the trace. */
+/* Report problems of the index only: the reader of the trace reports the others. */
 static void problem(void *user, const struct trod_problem *p)
 {
     struct cli_start *s = user;
 
     if (p->kind && strncmp(p->kind, "index.", 6) == 0)
-        trod_diag_report(s->told, p->severity, p->status, p->kind, &p->at, "%s", p->message);
+        trod_diag_report(s->report_to, p->severity, p->status, p->kind, &p->at, "%s", p->message);
 }
 
 /* The part of the trace that is asked for. */
@@ -187,7 +187,7 @@ static int by_executed(struct cli_start *s, uint64_t *row)
     uint64_t end;
     int r;
 
-    /* packets of a bus may be instructions whose address is not told */
+    /* packets of a bus may be instructions whose address is not known */
     if (s->placed && !(flags & (TROD_FMT_TEXT | TROD_FMT_FOLLOWS)))
         return 0;
     r = trod_nav_executed(s->nav, s->executed.lo, row);
@@ -337,7 +337,7 @@ bool cli_start(struct cli_start *s, struct trod_trace_options *opt, struct trod_
     const struct part part = part_of(s);
     struct trod_index_info info;
 
-    s->told = diag;
+    s->report_to = diag;
     if (s->index->no_index || opt->order > TROD_ORDER_TIME ||
         !(is_part(&part) || s->executed.set) || (!s->nav && open_nav(s, opt) < 0) ||
         !trod_index_about(s->nav, &info) || (opt->order == TROD_ORDER_TIME && info.files > 1))

@@ -26,13 +26,13 @@ struct cli_start {
     uint64_t first, before; /* set where EXECUTED is: the first row read, instructions before it */
     struct trod_nav *nav;   /* of the trace, by who has opened one; NULL: nobody has */
     bool own;               /* it was opened here */
-    struct trod_diag *told, diag;
+    struct trod_diag *report_to, diag;
 };
 
 /*
  * Set OPT->begin where that is of use: to be called when all else of OPT is settled, before the
- * trace is opened with it. Problems of the index are told to DIAG. cli_start_end behind the opening
- * in every case. False: reading begins at the beginning.
+ * trace is opened with it. Problems of the index are reported to DIAG. cli_start_end behind the
+ * opening in every case. False: reading begins at the beginning.
  */
 bool cli_start(struct cli_start *s, struct trod_trace_options *opt, struct trod_diag *diag);
 void cli_start_end(struct cli_start *s);

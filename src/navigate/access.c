@@ -43,12 +43,12 @@ static void atomic(const struct trod_batch *b, uint32_t i, struct nav_access *ou
 
     out->reads = out->writes = true;
     out->values = false;
-    out->unsaid = true;
+    out->valueless = true;
     if (d && b->detail[i].len == sizeof *d && new_value(b, d, &v) && out->size <= 8) {
         for (unsigned k = 0; k < 8; k++)
             out->room[k] = (uint8_t)(v >> (8 * k));
         out->value = out->room;
-        out->unsaid = false;
+        out->valueless = false;
         out->values = true;
     }
     out->unknown = out->unwritten = NULL;
@@ -97,7 +97,7 @@ bool nav_access_of(const struct trod_batch *b, uint32_t i, bool big, struct nav_
         out->value = out->room;
     }
     out->values = out->value != NULL;
-    out->unsaid = !out->values;
+    out->valueless = !out->values;
     if (kind == TROD_ATOMIC) {
         atomic(b, i, out);
         return true;

@@ -209,8 +209,8 @@ static int lane_end(struct nav_builder *b, unsigned lane, const struct nav_item 
     switch (lane) {
     case NAV_LANE_MEMORY:
         b->valued = b->touch.valued;
-        b->exact = !b->touch.idle && !(b->valued && b->touch.mute);
-        b->touch.valued = b->touch.mute = b->touch.idle = false;
+        b->exact = !b->touch.no_effect && !(b->valued && b->touch.valueless);
+        b->touch.valued = b->touch.valueless = b->touch.no_effect = false;
         rc = nav_touch_end(&b->touch, b->n_blocks, &b->lines);
         if (rc == TROD_OK)
             rc = nav_values_end(&b->values, b->n_blocks, &b->numbers);

@@ -296,7 +296,7 @@ struct nav_access {
     uint8_t room[8];
     const uint8_t *value, *unknown, *unwritten; /* least significant first; masks may be NULL */
     bool big;
-    bool unsaid; /* a write whose value the trace does not give */
+    bool valueless; /* a write whose value the trace does not give */
 };
 
 /* What row I of B does to memory; false where it is no access. BIG: byte order of values. */

@@ -115,9 +115,9 @@ int nav_tally_end(struct nav_tally *t, uint32_t block, struct nav_tally_out *out
 /* touch.c: lines of memory, and what is left in them. */
 struct nav_touch {
     bool big;
-    bool valued; /* a read of the block says what it read */
-    bool mute;   /* one does not */
-    bool idle;   /* an access of the block leaves nothing */
+    bool valued;    /* a read in the block has a value */
+    bool valueless; /* a read in the block has none */
+    bool no_effect; /* an access in the block changes nothing: aborted, or of unknown size */
     uint32_t turn;
     unsigned step; /* of the block */
     struct nav_tally_line *line;

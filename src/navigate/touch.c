@@ -122,7 +122,7 @@ static int access(struct nav_touch *t, const struct nav_access *a, uint32_t row)
     int rc = TROD_OK;
 
     t->valued |= a->values && !a->writes;
-    t->mute |= !a->values && !a->writes;
+    t->valueless |= !a->values && !a->writes;
     if (a->size > NAV_WIDE || (a->size > NAV_LONG && t->n_lines >= NAV_MANY)) {
         if (a->writes || a->values)
             t->memory.whole = false;
@@ -155,7 +155,7 @@ static int passing(struct nav_touch *t, const struct trod_batch *b, uint32_t i)
 
     if (!nav_has(b, i, TROD_COL_ADDR | TROD_COL_PADDR))
         return rc;
-    t->idle = true;
+    t->no_effect = true;
     at = nav_has(b, i, TROD_COL_ADDR) ? b->addr[i] : b->paddr[i];
     last = at > UINT64_MAX - (size - 1) ? UINT64_MAX : at + (size - 1);
     if (size > NAV_LONG)
@@ -192,7 +192,7 @@ static int short_access(struct nav_touch *t, const struct trod_batch *b, uint32_
         l->written |= (uint64_t)bytes << k;
     else
         l->read |= (uint64_t)bytes << k;
-    t->mute |= !value && !write;
+    t->valueless |= !value && !write;
     if (!value && !write)
         return TROD_OK;
     a.bytes = (uint8_t)bytes;

@@ -440,13 +440,13 @@ int tm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
     const struct tm_enc *e = enc;
 
     (void)out;
-    if (e->unsaid)
+    if (e->omitted)
         trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tarmac.left-out", NULL,
                          "left out of %" PRIu64 " rows, for which lines of this form have no "
                          "place: memory attributes behind pictures, letters of RTL types and the "
                          "instructions of their accesses, second physical addresses, folds, words "
                          "NAME=VALUE behind values",
-                         e->unsaid);
+                         e->omitted);
     if (e->secure)
         trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tarmac.secure", NULL,
                          "%" PRIu64 " physical addresses, of which the source does not say whether "

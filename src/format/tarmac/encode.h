@@ -34,7 +34,7 @@ struct tm_enc {
     uint64_t time;
     uint64_t instructions;     /* written so far */
     uint64_t count[TM_COUNTS]; /* instructions written so far: the index for rows that have none */
-    uint64_t unsaid;           /* rows whose details this form of line cannot hold */
+    uint64_t omitted;          /* rows whose details this form of line cannot hold */
     uint64_t secure;           /* physical addresses that are written as secure, and said neither */
     struct trod_loss *loss;
 };
@@ -121,7 +121,7 @@ void tm_lose(struct tm_put *o, uint32_t columns, const char *why);
 /* Count the row if details of it were left out (LEFT_OUT): the user is told at the end. */
 static inline void tm_leave_out(struct tm_put *o, bool left_out)
 {
-    o->e->unsaid += left_out;
+    o->e->omitted += left_out;
 }
 uint32_t tm_row_size(const struct tm_put *o, uint32_t row);
 
