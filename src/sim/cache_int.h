@@ -12,10 +12,10 @@ struct trod_cache_future {
     struct trod_own_future of;
 };
 
-/* What `trod cache` offers by the row (weigh.c). */
+/* The numbers of `trod cache` for each row (weigh.c). */
 extern const struct trod_weigher trod_cache_weigher;
 
-/* The hierarchy of options O into C. 0, or what trod_cache_new returns; reported. */
+/* Set C to the hierarchy of options O. 0, or an error as of trod_cache_new; reported. */
 int trod_cache_configure(struct trod_own_config *c, const struct trod_cache_options *o,
                          struct trod_diag *diag);
 
@@ -43,8 +43,8 @@ void trod_cache_take(struct trod_cache *c, unsigned shard, unsigned shards);
 /* May parts of the rows of a simulation with options O be recorded (trod_analysis.records)? */
 bool trod_cache_records(const struct trod_cache_options *o);
 /*
- * As trod_cache_new, for a state that records: it has no caches behind the first level. Only where
- * the function above allows it.
+ * As trod_cache_new, for a state that records: it has no caches behind the first level. Only if
+ * trod_cache_records(options).
  */
 int trod_cache_new_part(struct trod_cache **out, const struct trod_cache_options *options,
                         struct trod_diag *diag);
@@ -52,8 +52,10 @@ int trod_cache_new_part(struct trod_cache **out, const struct trod_cache_options
 size_t trod_cache_recorded(const struct trod_cache *c);
 /* The rows have ended: counts are final. 0, or an error of trod_cache_options.memory. */
 int trod_cache_end(struct trod_cache *c);
-/* Add FROM, another part of the same simulation; both have ended, or FROM recorded what comes next.
- * 0, TROD_ERR_NOMEM, or TROD_ERR_UNSUPPORTED (another tool's simulation has no parts). */
+/* Add FROM, another part of the same simulation: both have ended, or FROM has recorded the rows
+ * that come next. 0, TROD_ERR_NOMEM, or TROD_ERR_UNSUPPORTED (simulations of other tools have no
+ * parts).
+ */
 int trod_cache_merge(struct trod_cache *c, const struct trod_cache *from);
 
 #endif

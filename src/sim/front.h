@@ -1,8 +1,8 @@
 /*
  * front.h - lists of lines in the order of their last use, with AVX2.
  *
- * A list is 8 or 16 numbers of 64 bits, the one used last first. No branch depends on a line's
- * place in it. STRIDE, the length of a list, is a constant at all calls.
+ * A list has 8 or 16 numbers of 64 bits, the most recently used first. No branch depends on the
+ * position of a line in it. STRIDE, the length of a list, is a constant in all calls.
  */
 #ifndef TROD_SIM_FRONT_H
 #define TROD_SIM_FRONT_H
@@ -14,7 +14,8 @@
 #if TROD_AVX2
 enum { TROD_FRONT_LANES = 4 }; /* lines of a vector */
 
-/* The vectors of LIST to LINES. Returns the places, bits, of what is LINE in the bits of MATTER. */
+/* Load LIST into the vectors LINES. Returns the mask of the positions that equal LINE in the bits
+ * of MATTER. */
 TROD_WIDE static inline unsigned trod_front_find(__m256i *lines, const uint64_t *list,
                                                  const unsigned stride, uint64_t line,
                                                  __m256i matter)
@@ -34,8 +35,8 @@ TROD_WIDE static inline unsigned trod_front_find(__m256i *lines, const uint64_t 
 }
 
 /*
- * Put FIRST in front of LIST, whose vectors are LINES; those up to place AT each move one place
- * back.
+ * Store LINES, the vectors of LIST, to LIST with FIRST at the front: the elements before position
+ * AT move back by one, and that at AT is dropped.
  */
 TROD_WIDE static inline void trod_front_move(uint64_t *list, const __m256i *lines,
                                              const unsigned stride, unsigned at, uint64_t first)

@@ -1,5 +1,5 @@
 /*
- * ref.h - a memory reference as the models take it: what rows of a trace become.
+ * ref.h - a memory reference, the input of the models; made from rows of a trace (refs.h).
  */
 #ifndef TROD_SIM_REF_H
 #define TROD_SIM_REF_H
@@ -21,10 +21,10 @@ enum trod_op {
     TROD_OP_MAPPING, /* page of ADDR is at physical VALUE; TROD_NOWHERE: not known; no reference */
     TROD_OP_PAGE_SIZE, /* pages have VALUE bytes; no reference */
     TROD_OP_OTHER,     /* no reference */
-    /* of Dinero's traces, where asked for (TROD_REFS_LABELS) */
+    /* of Dinero's traces, only with TROD_REFS_LABELS */
     TROD_OP_MISC,      /* a reference of no kind */
-    TROD_OP_COPY_BACK, /* of the block, or of all where there is no size */
-    TROD_OP_INVALIDATE /* the same */
+    TROD_OP_COPY_BACK, /* of the block, or of all blocks if the size is 0 */
+    TROD_OP_INVALIDATE /* of the block, or of all blocks if the size is 0 */
 };
 
 static inline int trod_op_is_prefetch(unsigned op)
@@ -38,7 +38,7 @@ struct trod_sim_ref {
     uint64_t tid;
     union {
         uint64_t pid;
-        uint64_t owner; /* of the data, where somebody asks for it (trod_refs.whose) */
+        uint64_t owner; /* of the data, if trod_refs.whose is set */
     };
     uint32_t size;
     uint32_t stream; /* number in the trace */

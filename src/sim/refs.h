@@ -1,5 +1,5 @@
 /*
- * refs.h - rows of a trace to references.
+ * refs.h - converting rows of a trace to references.
  */
 #ifndef TROD_SIM_REFS_H
 #define TROD_SIM_REFS_H
@@ -11,18 +11,18 @@
 enum trod_refs_flags {
     TROD_REFS_CANONICAL = 1, /* addresses sign-extended from bit 47, as DynamoRIO does on x86-64 */
     TROD_REFS_PHYSICAL = 2,  /* value: the physical address, TROD_NOWHERE where there is none */
-    TROD_REFS_LABELS = 4     /* all labels of Dinero's traces, which other models know not */
+    TROD_REFS_LABELS = 4     /* all labels of Dinero's traces, which other models do not know */
 };
 
-/* What the reader of a stream of rows remembers between batches; zero bytes at first. */
+/* State kept between batches; all zero at first. */
 struct trod_refs {
     unsigned flags;
-    uint64_t pc;     /* of the last instruction, which accesses without a pc belong to */
-    uint32_t stream; /* that it ran on */
-    uint32_t named;  /* stream whose thread and process follow, plus 1 */
-    uint64_t tid, pid;
-    struct trod_whose *whose; /* says whose data is referenced; NULL: nobody asks */
-    uint64_t physical;        /* of the PHYSICAL_ADDRESS marker whose page is still to come */
+    uint64_t pc;              /* of the last instruction; accesses without a pc belong to it */
+    uint32_t stream;          /* of the last instruction */
+    uint32_t named;           /* 1 + the stream that tid and pid are of */
+    uint64_t tid, pid;        /* thread and process */
+    struct trod_whose *whose; /* finds the owners of data; NULL: not wanted */
+    uint64_t physical; /* value of a PHYSICAL_ADDRESS marker whose virtual page has not come yet */
 };
 
 enum {
@@ -31,8 +31,8 @@ enum {
 };
 
 /*
- * Rows [FROM, TO) of B as references to OUT, which has room for two a row (an atomic access reads
- * and writes). Returns how many.
+ * Convert rows [FROM, TO) of B to references in OUT, which has room for two a row (an atomic access
+ * reads and writes). Returns the number of references.
  */
 size_t trod_refs_get(struct trod_refs *s, const struct trod_batch *b, uint32_t from, uint32_t to,
                      struct trod_sim_ref *out);

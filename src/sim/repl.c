@@ -60,8 +60,8 @@ static int init_rrip(struct trod_repl *r, const struct trod_repl_options *o, uin
     if (bits > RRIP_BITS_MAX)
         return TROD_ERR_USAGE;
     r->rrip.top = (uint32_t)((UINT64_C(1) << bits) - 1);
-    r->rrip.period = o->rrip_told ? o->rrip_period : RRIP_PERIOD;
-    r->rrip.longs = o->rrip_told ? o->rrip_longs : 1;
+    r->rrip.period = o->rrip_given ? o->rrip_period : RRIP_PERIOD;
+    r->rrip.longs = o->rrip_given ? o->rrip_longs : 1;
     r->rrip.selector = TROD_RRIP_SELECTOR / 2;
     r->rrip.leaders = leaders > UINT32_MAX ? UINT32_MAX : (uint32_t)leaders;
     r->stride = r->ways;

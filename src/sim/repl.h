@@ -1,10 +1,10 @@
 /*
- * repl.h - the replacement policy of a cache: state of all its sets, and the five steps.
+ * repl.h - the replacement policy of a cache: the state of all its sets, and five operations.
  *
- * Implements shared rules of the models: a miss takes the lowest invalid way, else
- * trod_repl_victim; then trod_repl_evict, and when the line is in place trod_repl_fill. The
- * policies are the files of policy/; a switch and not a table of functions chooses among them, so
- * that they are compiled in.
+ * Implements rules that all models share. A miss takes the lowest invalid way; if there is none,
+ * the way from trod_repl_victim. It then calls trod_repl_evict, and, when the line is in place,
+ * trod_repl_fill. The policies are the files of policy/. A switch selects among them, not a table
+ * of functions, so that they can be inlined.
  */
 #ifndef TROD_SIM_REPL_H
 #define TROD_SIM_REPL_H
@@ -38,12 +38,12 @@ enum trod_repl_kind {
     TROD_REPL_COUNTED_LRU = TROD_REPL_KINDS /* DynamoRIO's: not by name */
 };
 
-/* What a policy can be told; zeros stand for the defaults. */
+/* Parameters of a policy; 0 selects the default. */
 struct trod_repl_options {
     uint8_t kind;
     uint32_t rrip_bits;               /* default 2 */
     uint32_t rrip_period, rrip_longs; /* of BRRIP and DRRIP; default 32 and 1 */
-    bool rrip_told;                   /* period and longs are as given, 0 included */
+    bool rrip_given;                  /* period and longs are used as they are, even if 0 */
     uint64_t seed;                    /* of RANDOM */
 };
 
@@ -61,18 +61,19 @@ struct trod_repl {
 };
 
 /*
- * A policy for SETS sets of WAYS ways. Returns 0, TROD_ERR_NOMEM, or TROD_ERR_USAGE where the kind
- * does not go with the number of ways (tree PLRU: powers of two).
+ * Prepare a policy for SETS sets of WAYS ways. Returns 0, TROD_ERR_NOMEM, or TROD_ERR_USAGE if the
+ * kind does not allow this number of ways (tree PLRU: powers of two only).
  */
 int trod_repl_init(struct trod_repl *r, const struct trod_repl_options *o, uint64_t sets,
                    uint32_t ways);
 void trod_repl_fini(struct trod_repl *r);
 
-/* "lru", ...; NULL past the last. The other way: -1 where there is none; case does not matter. */
+/* The name of KIND: "lru", ...; NULL past the last. */
 const char *trod_repl_name(unsigned kind);
+/* The kind called NAME (LEN bytes, in any case), or -1. */
 int trod_repl_find(const char *name, size_t len);
 
-/* What a reference to a present line does. */
+/* The line in WAY of SET was referenced (a hit). */
 static inline void trod_repl_hit(struct trod_repl *r, uint64_t set, uint32_t way)
 {
     const size_t at = set * r->stride;
@@ -109,7 +110,7 @@ static inline void trod_repl_hit(struct trod_repl *r, uint64_t set, uint32_t way
     }
 }
 
-/* The line that WAY was evicted for is in place. */
+/* A new line is in place in WAY of SET. */
 static inline void trod_repl_fill(struct trod_repl *r, uint64_t set, uint32_t way)
 {
     const size_t at = set * r->stride;
@@ -130,7 +131,7 @@ static inline void trod_repl_fill(struct trod_repl *r, uint64_t set, uint32_t wa
     }
 }
 
-/* WAY is to be filled: before the new line is in place. */
+/* WAY of SET is about to be filled. */
 static inline void trod_repl_evict(struct trod_repl *r, uint64_t set, uint32_t way)
 {
     const size_t at = set * r->stride;
@@ -152,7 +153,7 @@ static inline void trod_repl_evict(struct trod_repl *r, uint64_t set, uint32_t w
     }
 }
 
-/* The way to replace in a set that is full. */
+/* The way to replace in SET, all of whose ways are valid. */
 static inline uint32_t trod_repl_victim(struct trod_repl *r, uint64_t set)
 {
     const size_t at = set * r->stride;
@@ -185,7 +186,7 @@ static inline uint32_t trod_repl_victim(struct trod_repl *r, uint64_t set)
     }
 }
 
-/* The line in WAY was removed. */
+/* The line in WAY of SET was removed. */
 static inline void trod_repl_invalidate(struct trod_repl *r, uint64_t set, uint32_t way)
 {
     const size_t at = set * r->stride;

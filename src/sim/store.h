@@ -1,8 +1,8 @@
 /*
- * store.h - the lines of a set-associative cache: any number of sets and ways, and its policy.
+ * store.h - the lines of a set-associative cache with any number of sets and ways, and its policy.
  *
- * Set of line L: L mod sets. A store knows where lines are and which is replaced next; what a miss
- * causes elsewhere is left to the models. Stores of many ways find lines by a map.
+ * Line L is in set L mod sets. A store knows where lines are and which one is replaced next;
+ * further effects of a miss are up to the models. Stores of many ways find lines by a map.
  */
 #ifndef TROD_SIM_STORE_H
 #define TROD_SIM_STORE_H
@@ -34,7 +34,7 @@ static inline uint64_t trod_store_set(const struct trod_store *s, uint64_t line)
     return s->mask || s->sets == 1 ? line & s->mask : line % s->sets;
 }
 
-/* The way of LINE in SET, TROD_NO_WAY where it is not present. */
+/* The way of LINE in SET; TROD_NO_WAY if it is not present. */
 static inline uint32_t trod_store_find(const struct trod_store *s, uint64_t set, uint64_t line)
 {
     const uint64_t *at;
@@ -51,7 +51,7 @@ static inline uint32_t trod_store_find(const struct trod_store *s, uint64_t set,
     return TROD_NO_WAY;
 }
 
-/* The lowest invalid way of SET, TROD_NO_WAY where all are valid. */
+/* The lowest invalid way of SET; TROD_NO_WAY if all are valid. */
 static inline uint32_t trod_store_free(const struct trod_store *s, uint64_t set)
 {
     const uint64_t *at = s->line + set * s->ways;
@@ -76,12 +76,12 @@ static inline uint32_t trod_store_choose(struct trod_store *s, uint64_t set)
 }
 
 /*
- * Put LINE into WAY of SET, without a step of the policy. *OLD is what was there, TROD_NO_LINE:
- * nothing. 0 or TROD_ERR_NOMEM.
+ * Put LINE into WAY of SET, without calling the policy. *OLD becomes the line that was there, or
+ * TROD_NO_LINE. 0 or TROD_ERR_NOMEM.
  */
 int trod_store_put(struct trod_store *s, uint64_t set, uint32_t way, uint64_t line, uint64_t *old);
 
-/* Remove what is in WAY of SET, without a step of the policy. */
+/* Remove the line in WAY of SET, if any, without calling the policy. */
 void trod_store_drop(struct trod_store *s, uint64_t set, uint32_t way);
 
 #endif

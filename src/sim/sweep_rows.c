@@ -1,10 +1,11 @@
 /*
- * sweep_rows.c - rows to the lines of a sweep whose policies take no notice of repeats.
+ * sweep_rows.c - converting rows to the lines of a sweep whose policies ignore repeated references.
  *
- * Implements sweep.h. A reference to the line that its stream referenced before it, or that is in
- * front of its set in all caches, hits in every cache, and changes nothing: it is counted, and left
- * out where that is soon seen (own/touched.h). What is left are lines of the smallest size; those
- * of the longer ones are the same without the bits that are too low, and again without repeats.
+ * Implements sweep.h. A reference to the previous line of its stream, or to the most recently used
+ * line of its set in all caches, hits in every cache and changes nothing: it is counted, and left
+ * out of the simulation if this is found cheaply (own/touched.h). The remaining references are to
+ * lines of the smallest size. Line numbers of longer lines are these shifted right, again without
+ * repeats.
  */
 #include "sim/sweep.h"
 
@@ -13,7 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Leave only lines of this part in the buffer of the smallest size and stream K. */
+/* Remove the lines of other parts from the buffer of the smallest size and stream K. */
 static void keep_mine(struct trod_sweep *s, unsigned k)
 {
     uint64_t *line = s->buffer[0][k];
@@ -28,7 +29,7 @@ static void keep_mine(struct trod_sweep *s, unsigned k)
     s->n[0][k] = n;
 }
 
-/* The lines of size number I - 1 become those of number I, without repeats. */
+/* Fill the buffer of line size number I from that of number I - 1, without repeats. */
 static void longer(struct trod_sweep *s, unsigned i, unsigned k)
 {
     const uint64_t *from = s->buffer[i - 1][k];
@@ -46,7 +47,8 @@ static void longer(struct trod_sweep *s, unsigned i, unsigned k)
     s->n[i][k] = n;
 }
 
-/* What is in the buffer of the smallest size and stream K goes to the caches. */
+/* Pass the buffer of the smallest size and stream K, and longer lines made from it, to the caches.
+ */
 static void drain(struct trod_sweep *s, unsigned k)
 {
     if (s->shards > 1 && s->class_bits)
@@ -61,7 +63,7 @@ static void drain(struct trod_sweep *s, unsigned k)
         s->n[i][k] = 0;
 }
 
-/* N references are lines of code and of data, behind those that are in the buffers. */
+/* Append N references to the buffers: to that of code or that of data. */
 static void part(struct trod_sweep *s, const uint64_t *ref, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

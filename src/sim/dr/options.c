@@ -24,11 +24,11 @@ bool trod_dr_policy(struct trod_repl_options *o, const char *name, size_t n)
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
         if (strlen(policies[i].name) == n && memcmp(policies[i].name, name, n) == 0) {
             o->kind = policies[i].kind;
-            if (o->kind == TROD_REPL_BRRIP && !o->rrip_told) {
+            if (o->kind == TROD_REPL_BRRIP && !o->rrip_given) {
                 o->rrip_bits = 3;
                 o->rrip_period = 64;
                 o->rrip_longs = 1;
-                o->rrip_told = true;
+                o->rrip_given = true;
             }
             return true;
         }

@@ -487,24 +487,24 @@ static void pass_on_changing(struct trod_first *f)
     pass_on(f);
 }
 
-/* Where few are to the front of their sets the next calls do not look for them. */
+/* Pass on all but hits to fronts of sets; if these are few, the next CALLS calls do not search. */
 static void pass_on_some(struct trod_first *f)
 {
     const size_t n = f->in.n;
 
-    if (f->idle > 0) {
-        f->idle--;
+    if (f->unthinned > 0) {
+        f->unthinned--;
         pass_on(f);
         return;
     }
     pass_on_changing(f);
-    f->idle = f->in.n > n - n / WORTH ? CALLS : 0;
-    f->fronts = !f->idle;
-    if (f->recording && f->idle)
+    f->unthinned = f->in.n > n - n / WORTH ? CALLS : 0;
+    f->fronts = !f->unthinned;
+    if (f->recording && f->unthinned)
         forget_front(f);
 }
 
-/* The references of T, which belongs to a hierarchy, go to its caches. */
+/* Pass the references of T, which belongs to a hierarchy, to its caches. */
 static void run_all(struct trod_touched *t)
 {
     struct trod_first *const f = t->user;
@@ -518,12 +518,12 @@ static void run_all(struct trod_touched *t)
             keep_mine(f);
     }
     /* to look at the front of eight sets costs little more than to do it again */
-    trod_touched_thin(t, trod_widest_unless(t->without) && !f->idle ? 2 : 8);
+    trod_touched_thin(t, trod_widest_unless(t->without) && !f->unthinned ? 2 : 8);
     pass_on_some(f);
     t->n = 0;
 }
 
-/* The same of REF, which is recorded, and those to the lines behind it, LINES in all. */
+/* Record REF, which stands for LINES consecutive lines, after the references of T. */
 static void run_lines(struct trod_touched *t, uint64_t ref, uint64_t lines)
 {
     struct trod_first *const f = t->user;

@@ -1,13 +1,13 @@
 /*
- * first.h - first-level caches of plain hierarchies, fast.
+ * first.h - a fast simulation of the first-level caches of plain hierarchies.
  *
- * Implements docs/caches.md, "Rules", for one core with an LRU cache for code and one for data that
- * are written back, allocate, and prefetch nothing: what most simulations are, and where most of
- * their time goes. The lines of a set are kept in the order of their last use. Rows become
- * references; those that repeat the one before them in the same cache are left out, because they
- * hit and change nothing. Misses go on to the caches behind, of which the first ones may have the
- * same form (behind.c); the others are simulated one request at a time (own/cache.h). The numbers
- * are those of trod_own_sim_feed.
+ * Implements docs/caches.md, "Rules", for one core with an LRU instruction cache and an LRU data
+ * cache that write back, allocate on writes, and do not prefetch. Most simulations have this form,
+ * and the first level takes most of their time. The lines of a set are kept in the order of their
+ * last use. Rows are converted to references; a reference to the same line as the previous one in
+ * its cache is left out, because it hits and changes nothing. Misses go to the caches behind; the
+ * nearest of these may have the same form (behind.c), the others are simulated one request at a
+ * time (own/cache.h). The numbers are the same as those of trod_own_sim_feed.
  */
 #ifndef TROD_SIM_OWN_FIRST_H
 #define TROD_SIM_OWN_FIRST_H
@@ -18,22 +18,22 @@
 enum {
     TROD_FIRST_WAYS = 16, /* at most */
     TROD_FIRST_WIDE = 8,  /* lines of a set that are compared at once */
-    TROD_FIRST_LEVELS = 4 /* behind the first one, of the same form, at most */
+    TROD_FIRST_LEVELS = 4 /* levels of this form behind the first, at most */
 };
 
 struct trod_first_cache {
-    struct trod_own_cache *of; /* whose counts these are, and what is behind */
+    struct trod_own_cache *of; /* receives the counts; has the links to the caches behind */
     uint64_t *tag;             /* by set, STRIDE lines each (own/touched.h): last used first */
     uint32_t *narrow;          /* behind the first level, instead of TAG: mru.h; else NULL */
-    unsigned set_bits;         /* of a line: the lowest ones, which are the number of its set */
-    uint64_t *front;           /* by set: what is first there, while references are gone through */
+    unsigned set_bits;         /* number of the lowest bits of a line number that are its set */
+    uint64_t *front; /* by set: the most recently used line, while references are thinned */
     uint64_t mask;
     uint32_t ways, stride;
 };
 
 /*
- * References that are kept, in blocks of TROD_FIRST_KEPT bytes, a huge page. LINES above 0: a block
- * of one reference, of which so many lines in a row are meant.
+ * Recorded references, in blocks of TROD_FIRST_KEPT bytes, a huge page. LINES above 0: the block
+ * has one reference, which stands for LINES consecutive lines.
  */
 enum { TROD_FIRST_KEPT = 1 << 21 };
 
@@ -45,33 +45,33 @@ struct trod_first_kept {
 };
 
 struct trod_first {
-    struct trod_touched in; /* references that the caches have still to see */
+    struct trod_touched in; /* references not simulated yet */
     struct trod_own_sim *sim;
     struct trod_first_cache cache[2];                 /* code, data */
-    struct trod_first_cache level[TROD_FIRST_LEVELS]; /* those behind, one behind the other */
+    struct trod_first_cache level[TROD_FIRST_LEVELS]; /* the levels behind, nearest first */
     unsigned levels;
     bool recording;                           /* references are kept, for trod_first_merge */
     struct trod_first_kept *kept, *last_kept; /* in their order; NULL: none */
     size_t kept_bytes;
-    unsigned idle; /* times that references to the front of sets are left in */
-    bool fronts;   /* what is in front of the sets is known */
-    /* those that missed, and what was last in their sets; 0: nothing */
+    unsigned unthinned; /* further buffers to be simulated without removing hits to set fronts */
+    bool fronts;        /* trod_first_cache.front is valid */
+    /* the references that missed, and the line each replaced; 0: none */
     uint64_t missed[TROD_TOUCHED_ROOM], left[TROD_TOUCHED_ROOM];
 };
 
-/* Is the hierarchy of C, of which only counts are wanted, of this form? */
+/* Has the hierarchy C, of which only counts are wanted, this form? */
 bool trod_first_fits(const struct trod_own_config *c);
 /*
- * Let C, which is of this form, keep the lines of its first level in here only: before
- * trod_own_sim_init.
+ * Note in C, which has this form, that the lines of its first level are kept here; to be called
+ * before trod_own_sim_init.
  */
 void trod_first_claim(struct trod_own_config *c);
-/* Reduce C, which is of this form, to its first level: for states that only record. */
+/* Reduce C, which has this form, to its first level: for states that only record. */
 void trod_first_alone(struct trod_own_config *c);
 /* Take over the first level of S, before the first reference. NULL: no memory. */
 struct trod_first *trod_first_new(struct trod_own_sim *s);
 void trod_first_free(struct trod_first *f);
-/* Rows [FROM, TO) of B are the next. 0 or TROD_ERR_NOMEM. */
+/* Simulate, or record, rows [FROM, TO) of B. 0 or TROD_ERR_NOMEM. */
 int trod_first_feed(struct trod_first *f, const struct trod_batch *b, uint32_t from, uint32_t to);
 
 /* Record the references instead of simulating them; before the first one. */
@@ -80,7 +80,7 @@ void trod_first_record(struct trod_first *f);
  * Simulate in F the references that FROM recorded, as if its rows came next. 0 or TROD_ERR_NOMEM.
  */
 int trod_first_merge(struct trod_first *f, const struct trod_first *from);
-/* first.c to behind.c: give the first N misses to the caches behind. */
+/* Internal: first.c passes the first N misses to the caches behind (behind.c). */
 void trod_first_behind(struct trod_first *f, size_t n);
 
 #endif

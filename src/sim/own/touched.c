@@ -82,7 +82,7 @@ static void put_row(struct trod_touched *t, const struct trod_batch *b, uint32_t
         put_lines(t, b->addr[i], size, TROD_TOUCHED_WRITE);
 }
 
-/* Is row I of B, of which SAID is known, a reference to a part of one line of LINE bytes? */
+/* Is row I of B, which has columns SAID, a reference within one line of LINE bytes? */
 static inline bool usual(const struct trod_batch *b, uint32_t i, uint32_t said, uint64_t line)
 {
     const uint32_t size = b->size[i];
@@ -202,8 +202,9 @@ TROD_WIDEST static inline uint64_t lane7(__m512i v)
 }
 
 /*
- * The eight rows from row I on, of which CODE, READ and WRITE are bits. *CROSSED gets those that
- * reference two lines. Returns false, with nothing done, where a row must be looked at by itself.
+ * Convert the eight rows from row I on; CODE, READ and WRITE are masks of their kinds. *CROSSED
+ * becomes the mask of rows that reference two lines. Returns false, with nothing done, if a row
+ * must be handled by itself.
  */
 TROD_WIDEST static inline bool put_group(const struct trod_touched *t, const struct trod_batch *b,
                                          uint32_t i, __mmask8 code, __mmask8 read, __mmask8 write,
@@ -249,8 +250,9 @@ TROD_WIDEST static inline bool put_group(const struct trod_touched *t, const str
 }
 
 /*
- * Are the instructions among the WORD rows from row I on, of which M tells, all in the lines of P,
- * and is each reference to a part of a line, or of instructions to two? *CROSSED gets the latter.
+ * WORD rows from row I on have the kinds in M. Are all instructions in the two lines of P, and does
+ * each row stay within one line, or, if an instruction, within two? *CROSSED becomes the mask of
+ * the instructions in two lines.
  */
 TROD_WIDEST static inline bool is_calm(const struct trod_touched *t, const struct trod_batch *b,
                                        uint32_t i, const struct trod_touched_masks *m,
@@ -293,7 +295,7 @@ TROD_WIDEST static inline bool is_calm(const struct trod_touched *t, const struc
     return !_mm512_test_epi32_mask(off, off) && !(*crossed & (m->read | m->write));
 }
 
-/* The references of the WORD rows from row I on to data go behind OUT. Returns where they end. */
+/* Append the data references of the WORD rows from row I on at OUT. Returns their end. */
 TROD_WIDEST static inline uint64_t *put_data(const struct trod_touched *t,
                                              const struct trod_batch *b, uint32_t i,
                                              const struct trod_touched_masks *m, uint64_t *out)
@@ -315,9 +317,10 @@ TROD_WIDEST static inline uint64_t *put_data(const struct trod_touched *t,
 }
 
 /*
- * Words from row FROM on whose instructions are all in the two lines referenced last, of which each
- * is in front of its set: nothing but their data is left, repeats included. Returns where another
- * word begins, or one in which a row must be looked at by itself, or for which there is no room.
+ * Convert the words from row FROM on whose instructions are all in the two code lines referenced
+ * last, each at the front of its set: only their data references remain, repeats included. Returns
+ * the first row of a word for which this does not hold, in which a row must be handled by itself,
+ * or for which there is no room.
  */
 TROD_APART TROD_WIDEST static uint32_t put_calm(struct trod_touched *t, const struct trod_batch *b,
                                                 uint32_t from, uint32_t to)

@@ -1,10 +1,10 @@
 /*
- * touched.h - the lines that rows reference, without repeats.
+ * touched.h - converting rows to references to lines, without most of the repeats.
  *
- * For LRU caches of one core or agent, one for code and one for data, of one geometry or of many,
- * and for policies like LRU that a reference to the line its set used last does not change: such
- * references hit and change nothing. They are counted; many of them are left out, not all. Lines
- * are those of the smallest size.
+ * For the caches of one core or agent, one for code and one for data, of one geometry or of many,
+ * with LRU or another policy that ignores a reference to the most recently used line of a set: such
+ * a reference hits and changes nothing. These references are counted; many of them, but not all,
+ * are left out. Lines are those of the smallest size.
  */
 #ifndef TROD_SIM_OWN_TOUCHED_H
 #define TROD_SIM_OWN_TOUCHED_H
@@ -14,10 +14,11 @@
 #include <stddef.h>
 
 enum {
-    TROD_TOUCHED_LINE = 16, /* bytes of a line, at least: the bits below are for what follows */
+    TROD_TOUCHED_LINE =
+        16, /* least bytes of a line: lower bits of an address hold the bits below */
     TROD_TOUCHED_REFS = 8192,
-    TROD_TOUCHED_ROOM = TROD_TOUCHED_REFS + 128, /* what is written behind the last one counts */
-    TROD_TOUCHED_SIZES = 8                       /* of lines, at most */
+    TROD_TOUCHED_ROOM = TROD_TOUCHED_REFS + 128, /* vectors may write beyond the last reference */
+    TROD_TOUCHED_SIZES = 8                       /* line sizes, at most */
 };
 
 /* A reference: the address of the line and these bits. 0: none. */
@@ -29,38 +30,40 @@ enum trod_touched_kind { TROD_TOUCHED_CODE, TROD_TOUCHED_READ, TROD_TOUCHED_WRIT
 
 struct trod_touched {
     unsigned line_bits;
-    unsigned sizes;  /* of lines: each is twice as long as the one before */
-    uint64_t sets;   /* bits of the address: what differs there is in different sets everywhere */
-    unsigned dirty;  /* DIRTY where the first write of a line matters, else 0 */
-    bool wraps;      /* what does not end before address 0 touches lines there, too; else none */
+    unsigned sizes; /* number of line sizes, each twice the one before */
+    uint64_t sets;  /* address bits that are set number bits in every cache */
+    unsigned dirty; /* TROD_TOUCHED_DIRTY if the first write of a line matters, else 0 */
+    bool wraps; /* an access beyond the last address wraps to address 0; else it touches nothing */
     uint8_t without; /* trod_without */
-    /* The references REF go on, none is left. LINES, if there is one, is given REF and those to the
-     * lines behind it, so many in all, of a row that touches many. */
+    /* RUN takes over all references in REF. LINES (may be NULL) is called for a row that touches
+     * many lines: REF stands for LINES consecutive lines. */
     void (*run)(struct trod_touched *t);
     void (*lines)(struct trod_touched *t, uint64_t ref, uint64_t lines);
-    void *user;                 /* of the rows that gave these */
-    uint64_t last[2];           /* code, data: the last reference, NONE: none yet */
-    uint64_t second;            /* the code line before it, in front of another set; NONE: none */
-    unsigned restless, in_vain; /* words in which code is taken to go elsewhere: still, last time */
-    uint64_t instructions, rows;          /* with a reference, or of no bytes */
-    uint64_t refs[3];                     /* by kind: rows that touched a line */
-    uint64_t more[TROD_TOUCHED_SIZES][3]; /* and how many more, by size of lines */
+    void *user;       /* of RUN and LINES */
+    uint64_t last[2]; /* code, data: the last reference, NONE: none yet */
+    uint64_t second;  /* the code line before that, if at the front of another set; or NONE */
+    /* words for which the two-line fast path is not tried: remaining, and the number set last */
+    unsigned restless, in_vain;
+    uint64_t instructions, rows; /* with a reference, or with no bytes */
+    uint64_t refs[3];            /* by kind: rows that touched a line */
+    uint64_t more[TROD_TOUCHED_SIZES]
+                 [3]; /* by line size and kind: further lines that they touched */
     size_t n;
-    uint64_t *ref; /* room for ROOM: OWN, or where RUN says that the next ones go */
+    uint64_t *ref; /* room for ROOM references: OWN, or a place set by RUN */
     uint64_t own[TROD_TOUCHED_ROOM];
 };
 
-/* Before the first rows; T is zero but for what it is told of its caches. */
+/* Begin, before the first rows; all of T is zero except the parameters (up to USER). */
 void trod_touched_begin(struct trod_touched *t);
-/* Rows [FROM, TO) of B are the next. */
+/* Convert rows [FROM, TO) of B. */
 void trod_touched_rows(struct trod_touched *t, const struct trod_batch *b, uint32_t from,
                        uint32_t to);
 /*
- * Leave out references to lines that are in front of their sets, as far as that is quickly seen.
- * When one in WORTH went, others have come to stand side by side: it is done again.
+ * Remove references to lines at the front of their sets, as far as a quick search finds them. If at
+ * least one in WORTH was removed, the search is repeated, because others are now adjacent.
  */
 void trod_touched_thin(struct trod_touched *t, size_t worth);
-/* What comes next is not known to follow what came. */
+/* Forget the last references: the next rows may not follow the rows before. */
 static inline void trod_touched_forget(struct trod_touched *t)
 {
     t->last[0] = t->last[1] = t->second = TROD_TOUCHED_NONE;

@@ -116,7 +116,8 @@ TROD_WIDE static inline struct calm calm_of(const struct trod_touched *t,
     };
 }
 
-/* The references of four rows to ADDR, a lane of KIND_WRITE each, that are in MASK go behind OUT.
+/* Append the references of four rows to ADDR that are in MASK at OUT. WRITE: lanes of writes are
+ * set.
  */
 TROD_WIDE static inline uint64_t *put_four(const struct calm *c, __m256i addr, __m128i write,
                                            unsigned mask, uint64_t *out)
@@ -128,9 +129,9 @@ TROD_WIDE static inline uint64_t *put_four(const struct calm *c, __m256i addr, _
 }
 
 /*
- * Are the instructions among the WORD rows from row I on all in the lines of C, and is each
- * reference to a part of a line, or of instructions to two? NULL: no. Else the data goes behind
- * OUT, and where it ends is returned. *CROSSED gets instructions that are in two lines.
+ * If, of the WORD rows from row I on, all instructions are in the two lines of C, and each row
+ * stays within one line (an instruction: within two), append the data references at OUT and return
+ * their end; else return NULL. *CROSSED becomes the mask of the instructions in two lines.
  */
 TROD_WIDE static inline uint64_t *put_if_calm(const struct calm *c, const struct trod_batch *b,
                                               uint32_t i, uint64_t *out, uint64_t *crossed)
@@ -237,9 +238,10 @@ TROD_WIDE static inline struct any any_of(const struct trod_touched *t)
 _Static_assert(TROD_INSTR < 16 && TROD_READ < 16 && TROD_WRITE < 16, "kinds are looked up by byte");
 
 /*
- * The four rows from row I on, of which CODE and DATA are bits. *LAST: the last reference to code,
- * in all lanes. What does not repeat the one before goes behind *OUT, and data. *CROSSED gets
- * instructions that are in two lines. False, and nothing done: a row must be looked at by itself.
+ * Convert the four rows from row I on; CODE and DATA are masks of their kinds. *LAST: the last code
+ * reference, in all lanes. Code references that do not repeat the previous one, and all data
+ * references, are appended at *OUT. *CROSSED becomes the mask of instructions in two lines. False,
+ * with nothing done: a row must be handled by itself.
  */
 TROD_WIDE static inline bool put_group(const struct any *v, const struct trod_batch *b, uint32_t i,
                                        unsigned code, unsigned data, __m256i *last, uint64_t **out,

@@ -36,7 +36,7 @@ struct whose_owner {
     const char *name; /* of symbols and modules: not owned */
 };
 
-/* What one process has; the last range that was looked for, by line, is remembered. */
+/* The address space of a process. MEMO caches answers, by line: the owner of [from, to). */
 struct whose_space {
     uint64_t pid;
     struct trod_areas heap, maps, stacks;
@@ -48,7 +48,7 @@ struct whose_space {
 
 struct whose_call {
     uint64_t id, returns, arg[WHOSE_ARGS];
-    uint64_t inner;       /* the block that a call inside was given; 0: none */
+    uint64_t inner;       /* the block that an inner call returned; 0: none */
     uint8_t kind, n_args; /* enum trod_alloc */
 };
 
@@ -57,16 +57,16 @@ struct whose_lane {
     bool known, grouped, arguments;
     uint8_t expect;     /* kind of the access that goes to the stack; 0: none, ANY: all */
     uint32_t space;     /* number of it */
-    uint64_t id;        /* of the function of the group of markers */
-    uint8_t kind;       /* and what it does to memory */
-    uint64_t low, high; /* of the stack that was seen last; low > high: none */
+    uint64_t id;        /* of the function that the current group of markers is about */
+    uint8_t kind;       /* its enum trod_alloc */
+    uint64_t low, high; /* of the stack seen last; low > high: none */
     struct whose_call call[WHOSE_DEPTH];
     uint32_t n_calls;
 };
 
 struct trod_whose {
     enum trod_whose_by by;
-    struct trod_symbols *symbols; /* only for names of addresses, when all is over */
+    struct trod_symbols *symbols; /* only for names of addresses, at the end */
     struct trod_areas objects, modules;
     bool moduled; /* the trace's own list of modules was taken */
     struct whose_owner *owner;
@@ -76,11 +76,11 @@ struct trod_whose {
     size_t n_spaces, cap_spaces;
     struct whose_lane **lane; /* by stream */
     size_t n_lanes;
-    uint64_t change; /* answers remembered before do not hold */
+    uint64_t change; /* counts changes of areas: memos made before the last one are void */
     bool failed;
 };
 
-/* The owner of KIND with KEY, made if it is new. NOBODY: no memory. */
+/* The owner of KIND with KEY; created if it is new. TROD_WHOSE_NOBODY: no memory. */
 uint32_t whose_owner(struct trod_whose *w, enum whose_kind kind, uint64_t key);
 /* The lane of STREAM; NULL: no memory. */
 struct whose_lane *whose_lane(struct trod_whose *w, const struct trod_meta *m, uint32_t stream);
@@ -95,7 +95,8 @@ void whose_marker(struct trod_whose *w, struct whose_lane *l, const struct trod_
 void whose_instruction(struct whose_lane *l, const struct trod_batch *b, uint32_t row);
 /* The stack of STREAM is at ADDR. */
 void whose_stack(struct trod_whose *w, struct whose_lane *l, uint32_t stream, uint64_t addr);
-/* The stack that ADDR lies in, or near: its owner, or NOBODY. *FROM, *TO as trod_areas_find. */
+/* The owner of the stack that contains ADDR or is near it, or TROD_WHOSE_NOBODY. *FROM, *TO as
+ * trod_areas_find. */
 uint32_t whose_stack_of(const struct whose_space *p, uint64_t addr, uint64_t *from, uint64_t *to);
 
 #endif
