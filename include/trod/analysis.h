@@ -50,14 +50,14 @@ enum trod_by {
 
 /*
  * In uses of an analysis: it calls trod_sites_module, so the modules of the trace are read. Not a
- * column; drivers are not told.
+ * column, and not passed on to drivers.
  */
 enum { TROD_WANT_MODULES = 1 << 28 };
 
 /*
  * In uses of an analysis, beside TROD_COL_SITE: it reads the sites of instruction rows only, not
  * those of accesses and registers, so that a file may be cut between an instruction and its
- * accesses. Not a column; drivers are not told.
+ * accesses. Not a column, and not passed on to drivers.
  */
 enum { TROD_WANT_RAN = 1 << 27 };
 

@@ -42,7 +42,7 @@ enum trod_frame_end {
     TROD_FRAME_ENDS
 };
 
-/* From what it was concluded that an activation begins or ends, the most certain first. */
+/* The evidence that an activation begins or ends, the most certain first. */
 enum trod_frame_sure {
     TROD_SURE_CLASS,    /* the kind of the instruction, or a record of the trace */
     TROD_SURE_REGISTER, /* link register or stack pointer */
@@ -65,7 +65,7 @@ struct trod_moment {
  */
 struct trod_frame {
     uint32_t stream;  /* as in batches; TROD_NO_STREAM: rows without one */
-    uint32_t file;    /* of the trace; 0 where rows of several files come by turns */
+    uint32_t file;    /* number in the trace; 0 if rows of several files alternate */
     uint32_t context; /* 0; others are stacks of their own (tasks that a kernel switches between) */
     uint32_t depth;   /* frames below in its context */
     uint8_t kind;     /* enum trod_frame_kind */
@@ -159,7 +159,8 @@ struct trod_callstack_source {
      * Less is known than while rows are fed. Of frames ra, sp, again and own are not set, except
      * own[3]: the stream + 1, or 0 where rows do not say one; of site only row and pc, of
      * trod_frame_left.last only the time, of next all but the pc. What is not set is 0 or
-     * TROD_NOWHERE. Returns 0, what the sink returned, or an error: then some were not told.
+     * TROD_NOWHERE. Returns 0, what the sink returned, or an error; in the latter cases, the sink
+     * was not called for all activations.
      */
     int (*tell)(void *ctx, const struct trod_callstack_sink *sink,
                 struct trod_callstack_counts *counts);
@@ -173,18 +174,16 @@ struct trod_callstack_source {
     int (*wrote)(void *ctx, uint32_t stream, const char *name, uint64_t from, uint64_t *row,
                  const struct trod_batch **b, uint32_t *i);
     /*
-     * Optional: all calls summed up by stacks, instead of tell. FN is given them with USER, of
-     * several indexes one after the other; what was seen to *COUNTS. Returns 0, TROD_ERR_UNKNOWN
-     * (they are not all there: what FN was given is not all, and tell tells), what FN returned, or
-     * an error.
+     * Optional: all calls summed up by stacks, instead of tell. FN is called with them and USER,
+     * once for each index if there are several; *COUNTS is set. Returns 0, TROD_ERR_UNKNOWN (some
+     * sums are missing: discard what FN got, and use tell), what FN returned, or an error.
      */
     int (*sums)(void *ctx, trod_call_sums_fn fn, void *user, struct trod_callstack_counts *counts);
 };
 
 /*
- * Columns that are made use of where they are there. Needed: kind and addr. Of formats that say
- * what kind of branch each instruction is (drmemtrace) opcodes are not needed; see
- * trod_callstack_columns.
+ * Columns that are used where present; kind and addr are required. Opcodes are not needed from
+ * formats that give the branch kind of each instruction (drmemtrace): see trod_callstack_columns.
  */
 enum {
     TROD_CALLSTACK_COLUMNS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM |
@@ -192,13 +191,13 @@ enum {
                              TROD_COL_SUB | TROD_COL_CODE | TROD_COL_TEXT
 };
 
-/* Those of TROD_CALLSTACK_COLUMNS that are of use with the format called FORMAT. */
+/* The columns of TROD_CALLSTACK_COLUMNS that are used with the format called FORMAT. */
 uint32_t trod_callstack_columns(const char *format);
 
 /*
- * A call stack that tells SINK (copied). SYMBOLS, which may be NULL, outlive it and get no further
- * files. MERGED: the rows of several files come by turns (trod_context.merged); else the streams
- * of a file end when rows of another one come. Returns 0 or TROD_ERR_NOMEM. Release it with
+ * A call stack that calls SINK (copied). SYMBOLS, which may be NULL, outlive it and get no further
+ * files. MERGED: rows of several files alternate (trod_context.merged); otherwise the streams of a
+ * file end when rows of another one come. Returns 0 or TROD_ERR_NOMEM. Release it with
  * trod_callstack_free; NULL is allowed.
  */
 int trod_callstack_new(struct trod_callstack **out, const struct trod_callstack_sink *sink,

@@ -63,7 +63,8 @@ struct trod_check_options {
 
 /*
  * Check OPT before a run: every name in only and skip selects a rule, and where is an expression.
- * Returns 0 or TROD_ERR_USAGE, reported. The analysis itself refuses such options as well.
+ * Returns 0, TROD_ERR_USAGE (it is not so, or OPT is of another version; reported) or
+ * TROD_ERR_NOMEM. The analysis refuses such options, too.
  */
 int trod_check_options_valid(const struct trod_check_options *opt, struct trod_diag *diag);
 

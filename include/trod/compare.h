@@ -221,8 +221,9 @@ struct trod_compare_summary {
  * (trod/trace.h) are decoded by threads of their own, with the same result. FN is called for each
  * difference, in the order of the rows; for missing or inserted instructions some 2,000 rows later,
  * in case they turn up elsewhere. Returns 0 when the comparison was made (SUMMARY has its result),
- * the error of the trace that failed (SUMMARY has what was compared), TROD_ERR_USAGE or
- * TROD_ERR_NOMEM. Memory is bounded by window and lookahead, not by the traces.
+ * the error of the trace that failed (SUMMARY has what was compared), TROD_ERR_USAGE (options of
+ * another version, or more slides, masks, pairs, aliases or ignored registers than the limits
+ * above; reported) or TROD_ERR_NOMEM. Memory is bounded by window and lookahead, not by the traces.
  */
 int trod_compare_run(struct trod_trace *a, struct trod_trace *b,
                      const struct trod_compare_options *opt, trod_compare_fn fn, void *user,

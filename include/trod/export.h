@@ -92,9 +92,9 @@ struct trod_export_summary {
  * which appears when it is complete ("-": standard output, for views that are a stream). What was
  * read before damage is written, and the error returned. *SUM is filled; RESULT (may be NULL) gets
  * what the view tells, into its open level. Returns 0; what trod_trace_open and
- * trod_output_create return; TROD_ERR_USAGE (no such view or option; OUT is an input, or nothing
- * that the view can be written to); TROD_ERR_UNSUPPORTED (the trace lacks columns, or this build
- * the library). All reported.
+ * trod_output_create return; TROD_ERR_USAGE (no such view or option; options of another version;
+ * OUT is an input, or cannot hold this view); TROD_ERR_UNSUPPORTED (the trace lacks columns, or
+ * this build lacks the library). All reported.
  */
 int trod_export_run(const char *const *paths, size_t n, const char *out,
                     const struct trod_export_options *opt, struct trod_export_summary *sum,

@@ -1,8 +1,8 @@
 /*
- * hide.h - rows of a trace without what would tell whose program it is (anonymisation).
+ * hide.h - anonymising the rows of a trace, so that they do not reveal the program.
  *
- * Implements docs/hiding.md, which tells what stays and what goes, and why caches, TLBs, locality
- * and branches give the same numbers before and after.
+ * Implements docs/hiding.md, which lists what is kept and what is removed, and explains why caches,
+ * TLBs, locality and branches give the same numbers before and after.
  */
 #ifndef TROD_HIDE_H
 #define TROD_HIDE_H
@@ -43,8 +43,9 @@ struct trod_hide;
 
 /*
  * Prepare to hide the rows of a trace whose meta is SOURCE (which must outlive *OUT). Returns 0,
- * TROD_ERR_USAGE (granule is no power of two from 64 to 2^30) or TROD_ERR_NOMEM; all reported but
- * the last. Release it with trod_hide_free; NULL is allowed.
+ * TROD_ERR_USAGE (granule is no power of two from 64 to 2^30, or options of another version) or
+ * TROD_ERR_NOMEM; all reported but the last. OPT may be NULL. Release *OUT with trod_hide_free;
+ * NULL is allowed.
  */
 int trod_hide_new(struct trod_hide **out, const struct trod_hide_options *opt,
                   const struct trod_meta *source, struct trod_diag *diag);
@@ -61,7 +62,7 @@ uint32_t trod_hide_columns(const struct trod_hide *h);
  */
 int trod_hide_batch(struct trod_hide *h, const struct trod_batch *b, struct trod_batch **out);
 
-/* What was kept and what is gone, into the open level of R. Returns 0 or TROD_ERR_NOMEM. */
+/* Write what was kept and what was removed to the open level of R. Returns 0 or TROD_ERR_NOMEM. */
 int trod_hide_result(const struct trod_hide *h, struct trod_result *r);
 
 #ifdef __cplusplus

@@ -37,7 +37,8 @@ struct trod_input_options {
  * be NULL. *OUT is owned by the caller. Before the first trod_input_ahead no more is read and
  * decoded than it takes to recognise the filters.
  * Returns 0, TROD_ERR_IO, TROD_ERR_NOMEM, TROD_ERR_UNSUPPORTED (a filter this build lacks),
- * TROD_ERR_LIMIT (filters too deep). All reported to DIAG.
+ * TROD_ERR_LIMIT (filters too deep) or TROD_ERR_USAGE (options of another version). All reported to
+ * DIAG.
  */
 int trod_input_open(struct trod_input **out, const char *path, const struct trod_input_options *opt,
                     struct trod_diag *diag);
@@ -156,8 +157,9 @@ struct trod_output_options {
  * Create PATH ("-": standard output). The bytes go to a temporary file beside it; the name appears
  * with trod_output_commit only. OPT may be NULL: compression by suffix (.gz .zst .lz4 .xz .sz
  * .zip).
- * Returns 0, TROD_ERR_IO, TROD_ERR_NOMEM, TROD_ERR_UNSUPPORTED, TROD_ERR_USAGE (binary to a
- * terminal; unknown compression).
+ * Returns 0, TROD_ERR_IO, TROD_ERR_NOMEM, TROD_ERR_UNSUPPORTED (a compression this build lacks),
+ * TROD_ERR_USAGE (binary to a terminal; unknown compression; options of another version). All
+ * reported to DIAG.
  */
 int trod_output_create(struct trod_output **out, const char *path,
                        const struct trod_output_options *opt, struct trod_diag *diag);

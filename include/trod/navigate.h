@@ -120,7 +120,8 @@ struct trod_index_options {
  * there is one that fits. If the file has only grown since its index was made, that is continued.
  * *MADE: whether an index was written; WHERE (SIZE bytes) gets its path. Returns 0,
  * TROD_ERR_UNSUPPORTED (a pipe), TROD_ERR_IO (it cannot be written, or the trace changed
- * meanwhile), or what reading the trace returns. All reported.
+ * meanwhile), TROD_ERR_USAGE (options of another version), or what reading the trace returns. All
+ * reported.
  */
 int trod_index_make(const char *path, const struct trod_index_options *opt, bool *made, char *where,
                     size_t size, struct trod_diag *diag);
@@ -262,13 +263,13 @@ typedef int (*trod_nav_rows_fn)(void *user, const struct trod_batch *b, uint32_t
                                 uint64_t row);
 
 /*
- * Read the rows that NEED may describe (trod_match_need), and BEFORE and BEHIND rows around each of
- * them, and hand them to FN with USER, in order, each once. With an index few other rows are among
- * them; without one, or if NEED.owners is set and the trace has several streams, all rows are.
- * Returns 0, the negative value that FN returned, or an error of reading the trace.
+ * Read the rows that NEED may describe (trod_match_need), with BEFORE rows before and AFTER rows
+ * after each of them, and pass them to FN with USER, in order, each once. With an index, few other
+ * rows are read; without one, or if NEED.owners is set and the trace has several streams, all rows
+ * are. Returns 0, the negative value that FN returned, or an error of reading the trace.
  */
 int trod_nav_search(struct trod_nav *nav, const struct trod_match_need *need, uint64_t before,
-                    uint64_t behind, trod_nav_rows_fn fn, void *user);
+                    uint64_t after, trod_nav_rows_fn fn, void *user);
 
 /*
  * Narrow down what trod_nav_search, trod_nav_expect and trod_nav_tally look for by shape (opcode,

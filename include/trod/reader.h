@@ -33,8 +33,9 @@ struct trod_reader_options {
 /*
  * Read IN (which the reader owns from here on, also when this fails). Rows' streams are numbered in
  * META, owned by the caller and shared among the readers of a trace. OPT may be NULL.
- * Returns 0, TROD_ERR_UNKNOWN, TROD_ERR_AMBIGUOUS, TROD_ERR_USAGE (unknown format or option),
- * TROD_ERR_NOMEM, an input error, or what the driver's start returns. All reported.
+ * Returns 0, TROD_ERR_UNKNOWN (no format recognises the data), TROD_ERR_AMBIGUOUS (several do),
+ * TROD_ERR_USAGE (unknown format or option, or options of another version), TROD_ERR_NOMEM, an
+ * input error, or what the driver's start returns. All reported.
  */
 int trod_reader_open(struct trod_reader **out, struct trod_input *in,
                      const struct trod_reader_options *opt, struct trod_meta *meta,

@@ -123,8 +123,9 @@ enum trod_record_trouble {
  * program and all its children have ended. The program has the environment, the standard files and
  * the terminal of the caller; signals are the caller's business: it should outlive them, and hand
  * on what is meant for the program. RESULT is filled as far as it is known, the status always once
- * the program has run. Returns 0, TROD_ERR_USAGE (no such program), TROD_ERR_UNSUPPORTED (its
- * instruction set, no QEMU for it, no plugin), TROD_ERR_NOMEM, or what the writer returns: then no
+ * the program has run. Returns 0, TROD_ERR_USAGE (no such program, options that it or QEMU cannot
+ * follow, or options of another version), TROD_ERR_UNSUPPORTED (its instruction set, no QEMU for
+ * it, no plugin), TROD_ERR_NOMEM, or what the writer returns: then no
  * file appears, but the program runs to its end. All reported. One recording at a time in a
  * process: its children are waited for.
  */

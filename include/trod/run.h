@@ -1,11 +1,11 @@
 /*
  * run.h - several analyses in one pass over a trace, on all cores.
  *
- * Implements docs/design.md, "The engine". The columns that somebody needs are the union of what
- * the analyses need and use; what a format cannot deliver is refused before anything is read.
- * Where every analysis allows it, files and parts of files are shared out to threads and their
- * states merged in order; otherwise one thread decodes and the others feed the instances (analyses
- * and their shards). Results do not depend on the number of threads.
+ * Implements docs/design.md, "The engine". The columns read are the union of those that the
+ * analyses need and use; an analysis that needs a column the format lacks is refused before
+ * anything is read. If every analysis allows it, files and parts of files are distributed among
+ * threads, and their states merged in order. Otherwise one thread decodes, and the others feed the
+ * instances (analyses and their shards). Results do not depend on the number of threads.
  */
 #ifndef TROD_RUN_H
 #define TROD_RUN_H
@@ -80,10 +80,10 @@ int trod_run_open(struct trod_run **out, const char *const *paths, size_t n,
 int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *opt);
 
 /*
- * With option parts: tell which files of the trace this run will read, *FIRST to *LAST (both
- * included); the parts have about equally many bytes. Returns 1, 0 where there is nothing for this
- * part, TROD_ERR_UNSUPPORTED (the run cannot be parted; reported) or TROD_ERR_NOMEM. To be called
- * after the last trod_run_add and before trod_run_go.
+ * With option parts: the files of the trace that this run will read are *FIRST to *LAST (both
+ * included); parts have about the same number of bytes. Returns 1, 0 (there is nothing to read in
+ * this part), TROD_ERR_UNSUPPORTED (the run cannot be divided; reported) or TROD_ERR_NOMEM. To be
+ * called after the last trod_run_add and before trod_run_go.
  */
 int trod_run_share(struct trod_run *r, size_t *first, size_t *last);
 
@@ -91,7 +91,7 @@ int trod_run_share(struct trod_run *r, size_t *first, size_t *last);
  * Read the trace. Returns 0 or the first error, in the order of the files; all but
  * TROD_ERR_NOMEM and TROD_ERR_UNSUPPORTED (option parts of a run that cannot be parted) leave
  * results of what could be read. Problems are reported in the order of the files, whatever the
- * number of threads. Once only.
+ * number of threads. Once only: a second call returns TROD_ERR_USAGE.
  */
 int trod_run_go(struct trod_run *r);
 
@@ -109,10 +109,10 @@ int trod_run_calls(struct trod_run *r, const struct trod_callstack_source *sourc
 int trod_run_calls_named(struct trod_run *r, const struct trod_callstack_source *source);
 
 /*
- * What analysis I found, into the open level of RESULT: its fields; with intervals the list
- * "intervals", with by_stream the list "streams", by core the list "cores", of a run that was
- * stopped "partial". Returns what its result function returns, TROD_ERR_USAGE before trod_run_go,
- * or TROD_ERR_NOMEM.
+ * Write the result of analysis I to the open level of RESULT: its fields; with intervals the list
+ * "intervals"; with by_stream the list "streams"; by core the list "cores"; and "partial" if the
+ * run was stopped. Returns 0, what the result function of the analysis returns, TROD_ERR_USAGE
+ * (before trod_run_go, or no such analysis), or TROD_ERR_NOMEM.
  */
 int trod_run_result(const struct trod_run *r, size_t i, struct trod_result *result);
 /* The state of analysis I for the whole trace; it belongs to R. */

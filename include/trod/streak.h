@@ -17,8 +17,8 @@ extern "C" {
 #endif
 
 /*
- * In needs or uses of an analysis: batches come with streaks, where they have sites. Not a column;
- * drivers are not told.
+ * In needs or uses of an analysis: batches that have sites come with streaks. Not a column, and not
+ * passed on to drivers.
  */
 enum { TROD_WANT_STREAKS = 1 << 29 };
 
@@ -26,8 +26,8 @@ enum { TROD_WANT_STREAKS = 1 << 29 };
  * N instructions from ROW to LAST. They have the sites SITE, SITE + 1, ...; each begins in memory
  * where the one before it ends; all say address, size and flags; they are of one stream and either
  * all of the kernel (TROD_F_KERNEL) or none; none is synthetic, skipped or not fetched; only the
- * last may be a branch. Between them are rows of accesses and registers alone. N 0: a single row
- * for which this does not hold, to be looked at by itself.
+ * last may be a branch. All rows between them are accesses or registers. N 0: a single row for
+ * which this does not hold, to be handled by itself.
  */
 struct trod_streak {
     uint32_t row, last, site, n;
@@ -40,7 +40,7 @@ struct trod_streaks {
     uint16_t access[TROD_BATCH_ROWS + 8]; /* n_accesses are valid; 8 more may be written to */
 };
 
-/* Going through the streaks of some rows of a batch. */
+/* An iteration over the streaks of some rows of a batch. */
 struct trod_streak_walk {
     const struct trod_batch *b;
     const struct trod_streak *at, *end;
@@ -48,14 +48,14 @@ struct trod_streak_walk {
     struct trod_streak part; /* of a streak that begins before FROM or ends after TO */
 };
 
-/* The streaks of rows [FROM, TO) of B, which has streaks. */
+/* Begin to iterate over the streaks of rows [FROM, TO) of B, which has streaks. */
 void trod_streak_walk_begin(struct trod_streak_walk *w, const struct trod_batch *b, uint32_t from,
                             uint32_t to);
 
-/* What lies inside the rows of W of the streak at W->at, or NULL; for trod_streak_next. */
+/* The part of the streak at W->at inside the rows of W, or NULL; for trod_streak_next. */
 const struct trod_streak *trod_streak_part(struct trod_streak_walk *w);
 
-/* The next streak, as far as it lies inside the rows; NULL: there are no more. */
+/* The next streak, or its part inside the rows; NULL: there are no more. */
 static inline const struct trod_streak *trod_streak_next(struct trod_streak_walk *w)
 {
     while (w->at != w->end) {
@@ -74,8 +74,8 @@ static inline const struct trod_streak *trod_streak_next(struct trod_streak_walk
 enum { TROD_STREAK_AHEAD = 8 };
 
 /*
- * The first site of a streak that comes soon, and in *END the one after its last; both 0 for a
- * single row or where there is none. For fetching what belongs to them into the caches.
+ * For prefetching: the first site of the streak TROD_STREAK_AHEAD further on, and in *END the site
+ * after its last; both 0 if there is none, or if it is a single row.
  */
 static inline uint32_t trod_streak_soon(const struct trod_streak_walk *w, uint32_t *end)
 {
@@ -87,7 +87,7 @@ static inline uint32_t trod_streak_soon(const struct trod_streak_walk *w, uint32
     return n ? s->site : 0;
 }
 
-/* The accesses among rows [FROM, TO) of B, which has streaks: *N rows. */
+/* The row numbers of the accesses among rows [FROM, TO) of B, which has streaks; *N: how many. */
 const uint16_t *trod_streak_accesses(const struct trod_batch *b, uint32_t from, uint32_t to,
                                      uint32_t *n);
 

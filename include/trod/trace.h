@@ -90,8 +90,9 @@ struct trod_trace_options {
 
 /*
  * Open the N files or directories PATHS ("-": standard input) as one trace. OPT may be NULL.
- * Returns what trod_input_open and trod_reader_open return, or TROD_ERR_UNSUPPORTED (order not
- * possible for this format). All reported.
+ * Returns what trod_input_open and trod_reader_open return, TROD_ERR_USAGE (no files, or options of
+ * another version), or TROD_ERR_UNSUPPORTED (order not possible for this format). All but
+ * TROD_ERR_NOMEM are reported.
  */
 int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
                     const struct trod_trace_options *opt, struct trod_diag *diag);

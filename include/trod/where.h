@@ -25,8 +25,8 @@ struct trod_where_options {
 /*
  * Compile TEXT, which is copied. OPT may be NULL: no symbols. Returns 0, TROD_ERR_NOMEM or
  * TROD_ERR_USAGE: TEXT is no expression, has a name that there is not, compares what cannot be
- * compared, or needs symbols that OPT does not have; reported with the position in TEXT. Release it
- * with trod_where_free; NULL is allowed.
+ * compared, or needs symbols that OPT does not have (reported with the position in TEXT), or OPT is
+ * of another version (reported). Release it with trod_where_free; NULL is allowed.
  */
 int trod_where_new(struct trod_where **out, const char *text, const struct trod_where_options *opt,
                    struct trod_diag *diag);
