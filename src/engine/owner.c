@@ -1,11 +1,12 @@
 /*
  * owner.c - the site column: which static instruction each row belongs to.
  *
- * For every address the instruction met there last is known, with its opcode; only what is not
- * known goes to the table of all (sites.c). Where a row does not say its opcode it is the one that
- * was said last at its address (TROD_WANT_NEW_CODE). Where an instruction lies after the last one
- * as it did before, it is not even looked for (owner_plain.c). Accesses and register writes belong
- * to the instruction executed last in their stream, unless they say another address themselves.
+ * For every address, the owner keeps the instruction last seen there, with its opcode; only
+ * instructions it has not seen are looked up in the table of the run (sites.c). If a row has no
+ * opcode, it has the one last given at its address (TROD_WANT_NEW_CODE). If an instruction follows
+ * the previous one at the same distance as before, nothing is looked up (owner_plain.c). Accesses
+ * and register writes belong to the last instruction of their stream, unless they have a pc of
+ * their own.
  */
 #include "engine/owner_int.h"
 
@@ -21,7 +22,7 @@ enum { FIRST_BITS = 10, GROW_BITS = 2, LARGE_BITS = 20, NEW_AHEAD = 8 };
 /* Marks CODE as an offset into the shared pool, which stands for the bytes (types.h). */
 static const uint64_t shared_key = UINT64_C(1) << 63;
 
-/* Room for SITE, for the distance of what comes after it, and for reading on from there. */
+/* Make room for SITE, for the gap of the next site, and for vectors that read beyond. */
 static bool site_room(struct engine_owner *o, uint32_t site)
 {
     enum { MORE = 16 };
@@ -32,7 +33,7 @@ static bool site_room(struct engine_owner *o, uint32_t site)
            trod_zeroed_room(&o->gap, &o->n_gap, (size_t)site + MORE + 1, sizeof *o->gap) == 0;
 }
 
-/* Other instructions come to lie at the addresses that are known. */
+/* Clear all gaps, because other code is going to be at the addresses. */
 static void forget_gaps(struct engine_owner *o)
 {
     if (o->lo < o->hi)
@@ -42,7 +43,7 @@ static void forget_gaps(struct engine_owner *o)
     o->changes++;
 }
 
-/* The numbers of the lanes of MASK, the lowest first. */
+/* The indices of the lanes set in MASK as bytes, the lowest index in the lowest byte. */
 static uint64_t lanes_of(unsigned mask)
 {
     uint64_t lanes = 0;
@@ -137,8 +138,9 @@ static bool grow_places(struct places *p)
 }
 
 /*
- * Code may differ from file to file: where they come one after the other, the addresses of each are
- * its own. Where they come by turns every row says its opcode (run.c). False without memory.
+ * Code may differ from file to file. If files come one after the other, the addresses of the
+ * previous one are forgotten. If their rows alternate, every row has its opcode (run.c). False: no
+ * memory.
  */
 static bool turn_file(struct engine_owner *o, const struct trod_batch *b)
 {
@@ -210,30 +212,30 @@ static inline void copy_code(uint8_t *to, const uint8_t *from, uint32_t n)
     }
 }
 
-/* Which way a conditional branch went is no fact of the instruction. */
+/* The branch kind of an instruction, without the direction that a conditional branch took. */
 static uint8_t branch_of(uint32_t branch)
 {
     return branch == TROD_BR_COND_TAKEN || branch == TROD_BR_COND_UNTAKEN ? TROD_BR_COND
                                                                           : (uint8_t)branch;
 }
 
-/* Instructions with the same opcode at the same address: is all else the same? */
+/* A and B have the same address and opcode: are they equal in everything else? */
 static bool agree(const struct trod_site *a, const struct trod_site *b)
 {
     return a->size == b->size && a->iset == b->iset && a->branch == b->branch;
 }
 
 /*
- * SITE, which row of B has, as one of all. What other parts have met mostly lies BEHIND the site
- * that came before: then nobody else need wait. NEW: places have no such address. *OTHER: as
- * engine_sites_add has it.
+ * The number of SITE, which is in a row of B, in the table of the run. NEXT: the site after the
+ * previous one, or TROD_NO_SITE; if other parts have met this code, it is mostly the one, and the
+ * lock is not needed. NEW: places do not have its address. *OTHER: as for engine_sites_add.
  */
 static uint32_t number_of(struct engine_owner *o, const struct trod_batch *b,
-                          const struct trod_site *site, uint32_t behind, bool new, bool *other)
+                          const struct trod_site *site, uint32_t next, bool new, bool *other)
 {
-    if (site->code_n && engine_sites_is(o->sites, behind, site) &&
+    if (site->code_n && engine_sites_is(o->sites, next, site) &&
         (!b->meta || engine_sites_are_of(o->sites, b->meta->isa)))
-        return behind;
+        return next;
     if (!o->locked)
         engine_sites_lock(o->sites, b->meta);
     o->locked = true;
@@ -249,12 +251,12 @@ static void unlock(struct engine_owner *o)
 }
 
 /*
- * The entry of the table of all sites for row I, an instruction at PC. NEW: places have no PC.
- * BEHIND: what it may be, or TROD_NO_SITE. What else the row says tells sites without an opcode
- * apart, of which a file has one at each address.
+ * The site, in the table of the run, of row I, an instruction at PC. NEW: places do not have PC.
+ * NEXT: as for number_of. Sites without an opcode are distinguished by the other columns of the
+ * row; a file has one of them at each address.
  */
 static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_t i, uint64_t pc,
-                     uint32_t behind, bool new)
+                     uint32_t next, bool new)
 {
     uint32_t said = b->have & b->has[i];
     struct trod_site site = {.pc = pc};
@@ -276,7 +278,7 @@ static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_
     }
     if (said & TROD_COL_STREAM)
         site.stream = b->stream[i];
-    number = number_of(o, b, &site, behind, new, &other);
+    number = number_of(o, b, &site, next, new, &other);
     if (number == TROD_NO_SITE || !site_room(o, number))
         return TROD_NO_SITE;
     o->lost |= o->part && other;
@@ -286,7 +288,7 @@ static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_
     return number;
 }
 
-/* Opcode bytes as a key: where the pool is shared, their place stands for them. */
+/* The key of opcode bytes: the bytes themselves, or, in a shared pool, their offset. */
 static inline uint64_t key_of(const struct trod_batch *b, struct trod_slice s)
 {
     uint64_t key = 0;
@@ -297,7 +299,7 @@ static inline uint64_t key_of(const struct trod_batch *b, struct trod_slice s)
     return key;
 }
 
-/* The opcode that a row says: its key, and its length as in struct entry. None: both 0. */
+/* The opcode of a row: its key, and its length as in struct entry. No opcode: both 0. */
 struct said {
     uint64_t code;
     uint32_t len;
@@ -315,7 +317,7 @@ static inline struct said said_of(const struct trod_batch *b, uint32_t i, uint32
         code.len <= sizeof(uint64_t) || (code.off & TROD_SLICE_SHARED) ? code.len : UINT32_MAX};
 }
 
-/* E, which is not empty, is of the opcode NOW, and that stayed where it was. */
+/* Has E, which is not empty, the opcode NOW, and does row I not say that the code is new? */
 static inline bool still_there(const struct engine_owner *o, const struct trod_batch *b, uint32_t i,
                                const struct entry *e, struct said now)
 {
@@ -323,7 +325,8 @@ static inline bool still_there(const struct engine_owner *o, const struct trod_b
            !((b->have & b->has[i] & TROD_COL_FLAGS) && (b->flags[i] & TROD_F_NEWCODE));
 }
 
-/* The site of row I, an instruction NOW, after L, which E, the entry of its address, is not. */
+/* The site of row I, an instruction with opcode NOW after L, if E, the entry of its address, is
+ * empty or of another instruction; E is updated. */
 static uint32_t other_site(struct engine_owner *o, const struct trod_batch *b, uint32_t i,
                            struct entry *e, const struct last *l, struct said now)
 {
@@ -338,7 +341,7 @@ static uint32_t other_site(struct engine_owner *o, const struct trod_batch *b, u
     if (site == TROD_NO_SITE)
         return site;
     p->n += met == TROD_NO_SITE;
-    if (met != TROD_NO_SITE && met != site) /* it does not lie there any more */
+    if (met != TROD_NO_SITE && met != site) /* it is no longer at this address */
         owner_unlearn(o, met);
     if (site == l->site + 1 && site)
         owner_learn(o, site, pc - l->pc);
@@ -353,13 +356,13 @@ static uint32_t other_site(struct engine_owner *o, const struct trod_batch *b, u
     return site;
 }
 
-/* Is it not known what L, of a part, executed last, so that nobody knows what a row belongs to? */
+/* Is the last instruction of a stream, L, before the beginning of this part, and so unknown? */
 static inline bool unknown_owner(const struct engine_owner *o, const struct last *l)
 {
     return o->late && o->owned && l->site == TROD_NO_SITE;
 }
 
-/* The site of row I, which is none but says that it belongs to an instruction at PC. */
+/* The site of row I, no instruction, which has the address PC of its instruction. */
 static uint32_t said_site(struct engine_owner *o, const struct trod_batch *b, uint32_t i,
                           uint64_t pc)
 {
@@ -369,7 +372,7 @@ static uint32_t said_site(struct engine_owner *o, const struct trod_batch *b, ui
     return e->inverse && e->len == 0 ? site_of(e) : find(o, b, i, pc, TROD_NO_SITE, false);
 }
 
-/* The site of row I, which is no instruction. */
+/* The site of row I, which is no instruction and belongs to L unless it has a pc of its own. */
 static uint32_t owned_site(struct engine_owner *o, const struct trod_batch *b, uint32_t i,
                            struct last *l)
 {
@@ -391,7 +394,7 @@ static uint32_t owned_site(struct engine_owner *o, const struct trod_batch *b, u
     return TROD_NO_SITE;
 }
 
-/* Row I, of the stream that executed L last. */
+/* Fill the site of row I; L is the last instruction of its stream, and is updated. */
 static inline void any_row(struct engine_owner *o, const struct trod_batch *b, uint32_t i,
                            struct last *l)
 {
@@ -414,7 +417,7 @@ static inline void any_row(struct engine_owner *o, const struct trod_batch *b, u
     }
 }
 
-/* The first of rows [FROM, TO) that says an opcode; TO: none does. */
+/* The first of rows [FROM, TO) that has an opcode; TO: none has. */
 static uint32_t said_code(const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     while (from < to && !(b->has[from] & TROD_COL_CODE))
@@ -422,7 +425,7 @@ static uint32_t said_code(const struct trod_batch *b, uint32_t from, uint32_t to
     return from;
 }
 
-/* Rows [FROM, TO) of a chunk, which have C in common. */
+/* Fill the sites of rows [FROM, TO) of a chunk, which have C in common. */
 static int chunk_rows(struct engine_owner *o, struct trod_batch *b, uint32_t from, uint32_t to,
                       struct engine_streaks *s, const struct engine_common *c)
 {
@@ -450,7 +453,7 @@ static int chunk_rows(struct engine_owner *o, struct trod_batch *b, uint32_t fro
             if (i == to)
                 break;
         }
-        if (plain) { /* new code goes on for a while */
+        if (plain) { /* new code mostly comes in longer runs */
             expected = expected > i ? expected : i + 1;
             for (; expected < to && expected <= i + NEW_AHEAD; expected++)
                 owner_expect(&o->places, b->addr[expected]);
@@ -464,7 +467,7 @@ static int chunk_rows(struct engine_owner *o, struct trod_batch *b, uint32_t fro
     return TROD_OK;
 }
 
-/* An instruction that says its opcode. */
+/* An instruction with its opcode, to be sorted by address. */
 struct met {
     uint64_t pc;
     uint32_t row;
@@ -480,9 +483,9 @@ static int by_address(const void *a, const void *b)
 }
 
 /*
- * B is the first batch of a part that begins inside of a file, in the middle of a loop mostly. Its
- * instructions get their sites in the order of their addresses: in that in which they come the
- * sites of the loop would not follow each other, for all threads and up to the end.
+ * B is the first batch of a part that begins inside a file, mostly in the middle of a loop. Number
+ * its instructions by address. Numbered in the order of execution, the sites of the loop would not
+ * be consecutive, which would slow down all threads up to the end.
  */
 static int meet_first(struct engine_owner *o, const struct trod_batch *b)
 {

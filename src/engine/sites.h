@@ -12,31 +12,31 @@
 int engine_sites_new(struct trod_sites **out, const struct trod_meta *meta,
                      struct trod_symbols *symbols);
 void engine_sites_free(struct trod_sites *s);
-/* *SITES are none again: for the same trace, which is read again. 0 or TROD_ERR_NOMEM. */
+/* Replace *SITES by an empty table for the same trace, which is read again. 0 or TROD_ERR_NOMEM. */
 int engine_sites_again(struct trod_sites **sites);
 
 /*
- * Adding sites, between lock and unlock: of all that a stretch of rows has in one go. Nothing else
- * may be asked of S in between but trod_site_at and trod_sites_count. META, which may be NULL, is
- * learnt from.
+ * Sites are added between lock and unlock, all new ones of a range of rows at once. In between,
+ * only trod_site_at and trod_sites_count may be called for S besides the functions that add. The
+ * instruction set is learned from META, which may be NULL.
  */
 void engine_sites_lock(struct trod_sites *s, const struct trod_meta *meta);
 void engine_sites_unlock(struct trod_sites *s);
-/* Has one of S an opcode? */
+/* Has any site of S an opcode? */
 bool engine_sites_coded(const struct trod_sites *s);
-/* Is ISA, if it is known, that of the opcodes of S? */
+/* Is ISA unknown, or that of the opcodes of S? */
 bool engine_sites_are_of(const struct trod_sites *s, enum trod_isa isa);
-/* Is SITE the one with this NUMBER, if there is one? At any time. */
+/* Is SITE the one with this NUMBER? False if there is none. May be called without the lock. */
 bool engine_sites_is(const struct trod_sites *s, uint32_t number, const struct trod_site *site);
 /*
- * As trod_sites_add, but SITE of which only its address is known is any without an opcode there,
- * and stands for it. *OTHER becomes true where that leaves a choice, or where, without an opcode,
- * another site has its address.
+ * As trod_sites_add, but a SITE of which only the address is known is taken for any site without an
+ * opcode at that address. *OTHER becomes true if there are several of them, or if another site has
+ * the address of a SITE without an opcode.
  */
 uint32_t engine_sites_add(struct trod_sites *s, const struct trod_site *site, bool *other);
 /*
- * The same for SITE that is none of the sites which its caller has added. *MINE is how many those
- * are: where they are all that there are, nothing has to be looked up.
+ * The same for a SITE that is none of the *MINE sites which its caller has added (updated). If
+ * these are all sites of the table, nothing has to be looked up.
  */
 uint32_t engine_sites_add_new(struct trod_sites *s, const struct trod_site *site, uint32_t *mine,
                               bool *other);
@@ -65,21 +65,21 @@ void engine_sites_isa(struct trod_sites *s, enum trod_isa *isa, enum trod_endian
  */
 struct engine_owner;
 
-/* Do rows of this kind belong to an instruction: accesses, registers? */
+/* Do rows of this kind belong to an instruction, as accesses and registers do? */
 static inline bool engine_owner_belongs(unsigned kind)
 {
     return (1u << kind & (1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC |
                           1u << TROD_PREFETCH | 1u << TROD_FLUSH | 1u << TROD_REG)) != 0;
 }
 
-/* MERGED: the rows of several files come by turns. 0 or TROD_ERR_NOMEM. */
+/* MERGED: rows of several files alternate. 0 or TROD_ERR_NOMEM. */
 int engine_owner_new(struct engine_owner **out, struct trod_sites *sites, bool merged);
 void engine_owner_free(struct engine_owner *o);
-/* The rows of O begin in the middle of what a file does. */
+/* The rows of O begin inside a file. */
 void engine_owner_inside(struct engine_owner *o);
 /*
- * O sees a part of a file, the first one or a later one. OWNED: somebody looks at the sites of what
- * belongs to instructions. Until engine_owner_follow the rows come before the part.
+ * O handles a part of a file; FIRST: its first part. OWNED: an analysis uses the sites of rows that
+ * belong to instructions. Rows given before engine_owner_follow is called come before the part.
  */
 void engine_owner_part(struct engine_owner *o, bool first, bool owned);
 /*
@@ -94,7 +94,8 @@ int engine_owner_follow(struct engine_owner *o, const struct trod_meta *from, st
  * opcode there for, or a row belongs to an instruction that was not seen.
  */
 bool engine_owner_lost(const struct engine_owner *o);
-/* O has met an instruction of a later part without an opcode: it is lost if others have some. */
+/* O has met an instruction without an opcode in a later part: it is lost if other sites have one.
+ */
 bool engine_owner_codeless(const struct engine_owner *o);
 /* Columns that filling the site column of a batch needs. */
 enum {

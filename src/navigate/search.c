@@ -308,12 +308,12 @@ static int search_by(struct searching *s, const struct trod_match_need *need)
 }
 
 int trod_nav_search(struct trod_nav *nav, const struct trod_match_need *need, uint64_t before,
-                    uint64_t behind, trod_nav_rows_fn fn, void *user)
+                    uint64_t after, trod_nav_rows_fn fn, void *user)
 {
     struct searching s = {.nav = nav,
                           .hi = need->rows.set ? need->rows.hi : UINT64_MAX,
                           .before = before,
-                          .behind = behind,
+                          .behind = after,
                           .fn = fn,
                           .user = user};
     int rc = search_by(&s, need);
