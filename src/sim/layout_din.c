@@ -285,7 +285,7 @@ int trod_layout_din(const struct trod_din_sim *s, struct trod_buf *out)
 {
     int rc = summary(&s->config, out);
 
-    rc |= trod_buf_add(out, s->told.p, s->told.n);
+    rc |= trod_buf_add(out, s->printed.p, s->printed.n);
     if (s->exceeded)
         rc |= trod_buf_printf(out, "---Maximum address count exceeded.\n");
     rc |= trod_buf_printf(out, "---Simulation complete.\n");

@@ -73,7 +73,7 @@ static uint64_t touched_bytes(const struct trod_din_cache *c, uint64_t bits)
     return (uint64_t)__builtin_popcountll(bits) << c->sub_bits;
 }
 
-/* What lies behind the block is a reference of its own. */
+/* The bytes after the end of the block are a reference of their own. */
 static struct trod_din_ref cut(struct trod_din_cache *c, const struct trod_din_ref *r)
 {
     const uint64_t room = c->spec->block - (r->addr & (c->spec->block - 1));

@@ -45,7 +45,7 @@ static bool one_of(const char *value, const char *letters, char *out)
     return true;
 }
 
-/* Option NAME behind "-lN-S" of SPEC. 1: there is no such option. */
+/* Option NAME, as it stands after "-lN-S", of SPEC. 1: there is no such option. */
 static int of_cache(struct trod_din_spec *s, const char *name, const char *value)
 {
     static const struct {

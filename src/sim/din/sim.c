@@ -36,7 +36,7 @@ int trod_din_sim_init(struct trod_din_sim *s, const char *text, struct trod_diag
 
 void trod_din_sim_fini(struct trod_din_sim *s)
 {
-    trod_buf_fini(&s->told);
+    trod_buf_fini(&s->printed);
     for (unsigned l = 0; l < TROD_DIN_LEVELS; l++)
         for (unsigned k = 0; k < TROD_DIN_SIDES; k++)
             trod_din_cache_fini(&s->cache[l][k]);
@@ -111,7 +111,7 @@ static int one(struct trod_din_sim *s, const struct trod_sim_ref *r)
     s->taken++;
     if (s->config.interval && --s->to_tell == 0) {
         s->to_tell = s->config.interval;
-        rc = trod_layout_din_stats(s, &s->told);
+        rc = trod_layout_din_stats(s, &s->printed);
     }
     if (s->config.flush && --s->to_flush == 0) {
         flush(s);

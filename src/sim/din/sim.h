@@ -15,7 +15,7 @@ struct trod_din_sim {
     struct trod_din_cache cache[TROD_DIN_LEVELS][TROD_DIN_SIDES];
     struct trod_gnu_random random;
     uint64_t skip, taken, to_flush, to_tell;
-    struct trod_buf told; /* what -stat-interval has printed */
+    struct trod_buf printed; /* the output of -stat-interval so far */
     bool exceeded, over, ended;
 };
 

@@ -1,9 +1,9 @@
 /*
- * bits.h - a bit for each position of a stream, and how many are set behind one.
+ * bits.h - a bit for each position of a stream, and counting those set after a position.
  *
  * The last reference of each live line has its bit set. Bits are counted by blocks of 2^9, 2^14 and
  * 2^20 positions, and loops have fixed lengths wherever they can: their masks cost less than
- * branches that cannot be predicted. Positions run out: then the set ones are numbered anew
+ * branches that cannot be predicted. Positions run out: then the set ones are renumbered
  * (trod_bits_renumber). This is the method of Bennett and Kruskal ("LRU stack processing", 1975)
  * with counts by block in place of a tree.
  */
@@ -66,7 +66,7 @@ static inline __attribute__((always_inline)) uint32_t trod_bits_far(const struct
     return n;
 }
 
-/* How many bits are set behind position P. */
+/* The number of bits set after position P. */
 static inline __attribute__((always_inline)) uint32_t trod_bits_after(const struct trod_bits *s,
                                                                       uint32_t p)
 {

@@ -3,7 +3,7 @@
  *
  * After filter.h many lines that come back need no look-up. Where C comes back after each other
  * line (C A C B C A ...), as the line of a loop's instructions does, its distance is 1: it is
- * pinned, that is, it keeps its place in the stack until that ends, and counts as behind all lines
+ * pinned, that is, it keeps its place in the stack until that ends, and counts as after all lines
  * referenced meanwhile. Among the other lines the same may happen again (C S C A C S C B ...: the
  * distance of S is 2). Rounds of three or four lines have distances 2 or 3. The remaining look-ups
  * are done one after the other, so that their memory can be prefetched.
@@ -18,7 +18,7 @@
 enum { NEAR_SLOTS = 1 << 15 };
 /* Looks between loading ahead of the table, and of the bits, and what needs it. */
 enum { TABLE_AHEAD = TROD_STACK_AHEAD, BITS_AHEAD = TABLE_AHEAD / 2 };
-/* No position: there is none behind it. */
+/* No position: there is none after it. */
 #define NO_PIN UINT32_MAX
 
 /* What follows a look, in that order. */
@@ -211,7 +211,7 @@ struct at_work {
     const struct seldom *seldom;
 };
 
-/* Prefetch what the look-ups behind number I will need: table and counters, then bits. */
+/* Prefetch what the look-ups after number I will need: table and counters, then bits. */
 TROD_HOT void fetch_ahead(const struct at_work *k, uint32_t i, const bool bits)
 {
     const uint32_t *const home = k->b->home + i;
@@ -226,7 +226,7 @@ TROD_HOT void fetch_ahead(const struct at_work *k, uint32_t i, const bool bits)
     }
 }
 
-/* Take the line of E out of the stack: how many are behind it. */
+/* Take the line of E out of the stack: returns how many are after it. */
 TROD_HOT uint32_t take(struct at_work *k, const struct trod_line *e, const bool wide)
 {
     if (__builtin_expect(e->pos < k->window.base, 0))

@@ -77,7 +77,7 @@ static unsigned reached(const struct trod_curves *c, const double *curve, double
     return low;
 }
 
-/* The rise of CURVE for one more reference, behind point I. */
+/* The rise of CURVE for one more reference, after point I. */
 static double slope(const struct trod_curves *c, const double *curve, unsigned i)
 {
     if (i + 1 >= c->points)

@@ -9,7 +9,7 @@
 #include "trod/buf.h"
 
 /*
- * Save behind OUT, or load from IN, which is advanced, into a new one with the same options, what
+ * Append to OUT, or load from IN, which is advanced, into a new one with the same options, what
  * trod_stack_append and trod_times_append need of S and T, which have been fed with a part. 0,
  * TROD_ERR_CORRUPT or TROD_ERR_NOMEM.
  */

@@ -70,7 +70,7 @@ static unsigned to_front(uint64_t *list, unsigned ways, uint64_t line)
 }
 
 #if TROD_AVX2
-/* The same for a list of VECTORS vectors. Elements behind its WAYS lines have no meaning. */
+/* The same for a list of VECTORS vectors. Elements after its WAYS lines have no meaning. */
 TROD_WIDEST static inline unsigned to_front_widest(uint64_t *list, unsigned ways, uint64_t line,
                                                    const unsigned vectors)
 {
@@ -156,7 +156,7 @@ struct few {
     uint8_t class[BLOCK];
 };
 
-/* N references to level I. Those that go on to the next one are left. Returns how many. */
+/* N references to level I. References that the next level needs are left. Returns how many. */
 TROD_HOT size_t level(struct trod_sets *s, unsigned i, size_t n, struct some *to,
                       const unsigned vectors, const bool widest)
 {

@@ -41,7 +41,7 @@ struct trod_sets *trod_sets_new(unsigned first, unsigned levels, unsigned ways);
 void trod_sets_free(struct trod_sets *s);
 /* N more references. */
 void trod_sets_feed(struct trod_sets *s, const uint64_t *line, const uint8_t *class, size_t n);
-/* Count anew from here on; what is in the caches stays. */
+/* Reset the counts; the contents of the caches are kept. */
 void trod_sets_restart(struct trod_sets *s);
 /* Add the counts of OTHER, of the same shape. */
 void trod_sets_sum(struct trod_sets *s, const struct trod_sets *other);

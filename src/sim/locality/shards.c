@@ -147,7 +147,7 @@ TROD_WIDE static size_t choose_wide(const uint64_t *line, size_t n, uint64_t lim
     return k;
 }
 
-/* The same, eight references at a time; up to 8 places behind those in the sample are written to.
+/* The same, eight references at a time; up to 8 places after those in the sample are written to.
  */
 TROD_WIDEST static size_t choose_widest(const uint64_t *line, size_t n, uint64_t limit,
                                         uint32_t *at)

@@ -67,7 +67,7 @@ bool trod_shards_feed(struct trod_shards *s, const struct trod_refs *refs, size_
 /* Add the estimates of OTHER, a sampler of other references. S can be fed no more. */
 bool trod_shards_sum(struct trod_shards *s, const struct trod_shards *other);
 
-/* Count anew from here on; what is in the sample stays. */
+/* Reset the counts; the contents of the sample are kept. */
 void trod_shards_restart(struct trod_shards *s);
 
 /* Lines in the sample now, an estimate of all distinct lines, and one of first references. */

@@ -2,7 +2,7 @@
  * stack.c - LRU stack distances, exactly (stack.h; docs/locality.md, "How it works").
  *
  * A hash table gives the position of each line's last reference; the distance is the number of
- * positions behind it that are last references of other lines. References come in blocks (block.c).
+ * positions after it that are last references of other lines. References come in blocks (block.c).
  */
 #include "stack.h"
 
@@ -46,7 +46,7 @@ void trod_stack_free(struct trod_stack *s)
     free(s);
 }
 
-/* Positions for MORE references, eight times the live lines: then numbering anew costs little. */
+/* Positions for MORE references, eight times the live lines: then renumbering costs little. */
 static uint32_t positions(const struct trod_stack *s, size_t more)
 {
     uint64_t size = UINT64_C(1) << LEAST_LOG;

@@ -75,13 +75,13 @@ bool trod_stack_touch(struct trod_stack *s, uint64_t line, uint32_t *d, size_t *
 bool trod_stack_reserve(struct trod_stack *s, size_t n);
 
 /*
- * Number the positions of live lines anew, from 0 on, in the same order, and reserve room for MORE.
+ * Renumber the positions of live lines from 0 on, in the same order, and reserve room for MORE.
  * Returns false without memory.
  */
 bool trod_stack_renumber(struct trod_stack *s, size_t more);
 
 /*
- * The references of LATER came right behind those of S: add them. Both have the same options with
+ * The references of LATER came directly after those of S: add them. Both have the same options with
  * `first`, no limit and no count of residencies. The result is that of one stack fed with all.
  * Returns false without memory.
  */
@@ -96,7 +96,7 @@ bool trod_stack_sum(struct trod_stack *s, const struct trod_stack *other);
 /* The live lines of S, least recent first; NULL without memory. Release with free(). */
 uint64_t *trod_stack_order(const struct trod_stack *s);
 
-/* Count anew from here on; what is in the stack stays. */
+/* Reset the counts; the contents of the stack are kept. */
 void trod_stack_restart(struct trod_stack *s);
 
 /* Lines ever referenced. */

@@ -96,7 +96,7 @@ static inline void count(struct trod_times *t, uint64_t time)
     trod_bin_count(t->reuse, time, 1);
 }
 
-/* A window ends behind the present reference. */
+/* A window ends after the current reference. */
 static bool end_window(struct trod_times *t)
 {
     if (t->n_sets == t->cap_sets) {

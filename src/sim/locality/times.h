@@ -54,7 +54,7 @@ struct trod_times *trod_times_new(uint64_t window, bool parts);
 void trod_times_free(struct trod_times *t);
 /* N more references: lines and classes. Returns false without memory. */
 bool trod_times_feed(struct trod_times *t, const uint64_t *line, const uint8_t *class, size_t n);
-/* The references of LATER came right behind those of T; neither counts windows. Returns false
+/* The references of LATER came directly after those of T; neither counts windows. Returns false
  * without memory. */
 bool trod_times_append(struct trod_times *t, const struct trod_times *later);
 /* When LINE, which T knows, was referenced last. */

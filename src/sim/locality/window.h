@@ -90,7 +90,7 @@ TROD_HOT void trod_window_close(struct trod_window *w, struct trod_bits *s, uint
     s->now = w->now;
 }
 
-/* Clear the bit of P, which is before the window. Returns how many are set behind it in S. */
+/* Clear the bit of P, which is before the window. Returns how many are set after it in S. */
 TROD_HOT uint32_t trod_window_take_far(struct trod_bits *s, uint32_t p)
 {
     const uint32_t n = trod_bits_far(s, p);
@@ -99,7 +99,7 @@ TROD_HOT uint32_t trod_window_take_far(struct trod_bits *s, uint32_t p)
     return n;
 }
 
-/* Clear the bit of P, which is in the window. Returns how many are set behind it. */
+/* Clear the bit of P, which is in the window. Returns how many are set after it. */
 TROD_HOT uint32_t trod_window_take(struct trod_window *w, uint64_t *word, uint32_t p,
                                    const bool wide)
 {

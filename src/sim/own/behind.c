@@ -1,10 +1,11 @@
 /*
  * behind.c - the caches behind the first level of a plain hierarchy.
  *
- * Implements own/first.h. As long as they are LRU caches of the same kind as the first level, with
- * lines of the same length, a level handles all requests of the one before it, and then the next
- * level handles its misses: each level sees the same requests in the same order as if each request
- * were followed to the end. Caches behind these are simulated one request at a time (own/cache.h).
+ * Implements own/first.h. LRU caches of the same kind and line length as the first level are
+ * simulated level by level: a level handles all requests of the level before it, then the next
+ * level handles its misses. Each level sees the same requests in the same order as if each request
+ * were followed to the end. The caches behind these are simulated one request at a time
+ * (own/cache.h).
  */
 #include "sim/own/mru.h"
 
@@ -19,16 +20,16 @@ enum form { PORTABLE, WIDE, WIDEST };
  * Requests of a level to the next one: N pairs of a line that missed and the line that it replaced.
  */
 struct asked {
-    /* the missing line and the bits of the reference; 0: none, only the other is written back */
+    /* the line that missed, with the bits of the reference; 0: none, only a write-back */
     uint64_t *line;
     uint64_t *left; /* the replaced line, if it is dirty and the next level must take it; 0: none */
     size_t n;
-    uint64_t bits;              /* those of all lines */
-    uint64_t lines[2], writes;  /* of code, of data; writes among those of data */
-    uint64_t evicted[2], dirty; /* for these lines */
+    uint64_t bits;              /* all bits set in any line */
+    uint64_t lines[2], writes;  /* numbers of lines of code, of data; writes among those of data */
+    uint64_t evicted[2], dirty; /* numbers of lines that they replaced; dirty ones */
 };
 
-/* What is in A is counted. */
+/* Compute the sums of A from its lines. */
 TROD_HOT void sum(struct asked *a)
 {
     uint64_t all = 0, data = 0, writes = 0, evicted = 0, evicted_data = 0, dirty = 0, bits = 0;
@@ -56,7 +57,8 @@ TROD_HOT void sum(struct asked *a)
 
 _Static_assert(TROD_TOUCHED_IS == 1 && TROD_TOUCHED_DIRTY == 2 && TROD_TOUCHED_DATA == 4, "bits");
 
-/* C gets the requests ASKED: lines wanted, and dirty lines written back. TO: the requests of C. */
+/* Simulate the requests ASKED in C: lines wanted, and dirty lines written back. TO gets the
+ * requests of C to the next level. */
 TROD_HOT void level(const struct trod_first *f, const struct trod_first_cache *c,
                     const uint32_t stride, const struct asked *asked, struct asked *to,
                     const enum form form)
@@ -176,7 +178,7 @@ TROD_WIDEST static void level_widest(const struct trod_first *f, const struct tr
 }
 #endif
 
-/* C asks TO of the next level. */
+/* Count TO, the requests of C to the next level. */
 static void count(const struct trod_first *f, const struct trod_first_cache *c,
                   const struct asked *to)
 {
@@ -192,7 +194,7 @@ static void count(const struct trod_first *f, const struct trod_first_cache *c,
     n->bytes_out += (to->dirty + to->n - missed) * line;
 }
 
-/* The first level asks for A. */
+/* Count A, the requests of the first level. */
 static void count_first(struct trod_first *f, const struct asked *a)
 {
     const uint64_t line = UINT64_C(1) << f->in.line_bits;
@@ -209,7 +211,7 @@ static void count_first(struct trod_first *f, const struct asked *a)
     data->bytes_out += a->dirty * line;
 }
 
-/* Begin to load what a reference to ADDR will need of C. */
+/* Prefetch the state of C that a reference to ADDR will need. */
 static inline void fetch_ahead(const struct trod_own_cache *c, uint64_t addr)
 {
     const struct trod_store *s = &c->store;
@@ -222,8 +224,8 @@ static inline void fetch_ahead(const struct trod_own_cache *c, uint64_t addr)
 }
 
 /*
- * The cache simulated one request at a time that the first level, or the last of LEVELS, asks for
- * REF.
+ * The cache, simulated one request at a time, to which the first level, or the last of LEVELS,
+ * sends REF.
  */
 static inline struct trod_own_cache *other(const struct trod_first *f, uint64_t ref)
 {
@@ -231,7 +233,7 @@ static inline struct trod_own_cache *other(const struct trod_first *f, uint64_t 
                      : f->cache[ref / TROD_TOUCHED_DATA & 1].of->next;
 }
 
-/* What is asked of such caches. */
+/* Send the requests A to these caches, one at a time. */
 static void others(const struct trod_first *f, const struct asked *a)
 {
     const uint32_t line = UINT32_C(1) << f->in.line_bits;
@@ -253,7 +255,7 @@ static void others(const struct trod_first *f, const struct asked *a)
     }
 }
 
-/* The sets of C become numbers of 64 bits. false: no memory. */
+/* Convert the sets of C to elements of 64 bits. False: no memory. */
 static bool widen(const struct trod_first *f, struct trod_first_cache *c)
 {
     const size_t n = (c->mask + 1) * c->stride;
@@ -268,7 +270,7 @@ static bool widen(const struct trod_first *f, struct trod_first_cache *c)
     return true;
 }
 
-/* Are sets of C, if narrow, so for lines with BITS, and with the instructions that there are? */
+/* Can C, if its sets are narrow, hold lines with BITS, and does the processor support that? */
 static bool fits(const struct trod_first *f, const struct trod_first_cache *c, uint64_t bits)
 {
     const unsigned most = f->in.line_bits + c->set_bits + TROD_NARROW_TAG;
@@ -276,7 +278,7 @@ static bool fits(const struct trod_first *f, const struct trod_first_cache *c, u
     return !c->narrow || (trod_wide_unless(f->in.without) && (most > 63 || bits >> most == 0));
 }
 
-/* What is asked of C, and of what is behind it. */
+/* Simulate the requests A in C, and its misses in the levels behind it. */
 static void pass(struct trod_first *f, struct trod_first_cache *c, const struct asked *a)
 {
     uint64_t line[2 * CHUNK + 1], left[2 * CHUNK + 1];

@@ -269,7 +269,7 @@ static void keep_included(struct trod_own_cache *c, uint64_t addr)
         }
 }
 
-/* What a miss of LINE is; to be asked at every demand reference. */
+/* Classify a miss of LINE. Must be called for every demand reference, also for hits. */
 static void classify(struct trod_own_cache *c, uint64_t line, bool miss)
 {
     enum trod_own_class k = trod_own_shadow_ref(c->shadow, line);
@@ -516,7 +516,7 @@ static bool on_part(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t 
     return false;
 }
 
-/* A reference that a callback is told of. */
+/* A reference that is passed to a callback. */
 static void watch(struct trod_own_cache *c, uint64_t line, bool hit)
 {
     if (c->shadow)

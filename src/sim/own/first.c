@@ -323,7 +323,7 @@ TROD_WIDEST static inline __mmask8 eight(size_t n, size_t i)
     return (__mmask8)(n - i < 8 ? (1u << (n - i)) - 1 : 0xff);
 }
 
-/* Those that may change something of the eight, or fewer, of the N at REF from I on. How many? */
+/* Copy to SOME those of the eight references from I on that may change a set; returns how many. */
 TROD_WIDEST static inline size_t changing_of(const struct fronts *v, const uint64_t *ref, size_t n,
                                              size_t i, uint64_t some[8])
 {
@@ -571,7 +571,7 @@ int trod_first_feed(struct trod_first *f, const struct trod_batch *b, uint32_t f
     return trod_own_sim_check(f->sim);
 }
 
-/* What K keeps comes. */
+/* Simulate the references recorded in K. */
 static void again(struct trod_first *f, const struct trod_first_kept *k)
 {
     const uint64_t all = k->lines ? k->lines : k->n;

@@ -152,7 +152,7 @@ int trod_own_future_turn(struct trod_own_future *f, struct trod_diag *diag)
 void trod_own_future_rewind(struct trod_own_future *f)
 {
     for (uint32_t i = 0; i < f->n; i++)
-        f->cache[i].at = f->cache[i].told = f->cache[i].held = 0;
+        f->cache[i].at = f->cache[i].first = f->cache[i].held = 0;
 }
 
 uint64_t trod_own_coming_next(struct trod_own_coming *c)
@@ -163,13 +163,13 @@ uint64_t trod_own_coming_next(struct trod_own_coming *c)
         c->failed = EINVAL; /* more references than in the first pass */
         return TROD_OPT_NEVER;
     }
-    if (i - c->told >= c->held) {
-        c->told = i;
+    if (i - c->first >= c->held) {
+        c->first = i;
         c->held = c->n - i < BLOCK ? (size_t)(c->n - i) : BLOCK;
         if (!move(c, c->buffer, c->held, i, false)) {
             c->failed = EIO;
             return TROD_OPT_NEVER;
         }
     }
-    return c->buffer[i - c->told];
+    return c->buffer[i - c->first];
 }

@@ -1,9 +1,9 @@
 /*
- * future.h - when lines come again: what the first of two passes finds out for policy opt.
+ * future.h - when each line is referenced next: found in the first of two passes, for policy opt.
  *
- * Implements docs/caches.md, "The optimal policy". For each cache with that policy 8 bytes a
- * reference are kept in a file without a name in the folder TMPDIR or /tmp, memory for each line
- * that is referenced.
+ * Implements docs/caches.md, "The optimal policy". For each cache with that policy, 8 bytes for
+ * each reference are kept in a nameless file in the folder TMPDIR or /tmp. Memory grows with the
+ * number of different lines.
  */
 #ifndef TROD_SIM_OWN_FUTURE_H
 #define TROD_SIM_OWN_FUTURE_H
@@ -16,10 +16,10 @@
 
 struct trod_own_coming { /* of one cache */
     int file;
-    uint64_t n, at;   /* references in the file; of the next one to be told */
+    uint64_t n, at;   /* references in the file; number of the next one to be returned */
     uint64_t *buffer; /* BLOCK of them */
     size_t held;      /* in the buffer */
-    uint64_t told;    /* first reference in the buffer, second pass */
+    uint64_t first;   /* second pass: number of the first reference in the buffer */
     int failed;       /* first error */
 };
 
@@ -42,10 +42,11 @@ void trod_own_coming_note(struct trod_own_coming *c, uint64_t line);
  */
 int trod_own_future_turn(struct trod_own_future *f, struct trod_diag *diag);
 
-/* The second pass begins (anew). */
+/* Begin the second pass, or begin it again. */
 void trod_own_future_rewind(struct trod_own_future *f);
 
-/* Second pass: when the line of the next reference comes again, TROD_OPT_NEVER: not at all. */
+/* Second pass: when the line of the next reference is referenced again; TROD_OPT_NEVER: not again.
+ */
 uint64_t trod_own_coming_next(struct trod_own_coming *c);
 
 #endif

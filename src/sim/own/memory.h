@@ -26,7 +26,7 @@ void trod_own_memory_fini(struct trod_own_memory *m);
 /* OP (FETCH, READ, WRITE or PREFETCH) of SIZE bytes at ADDR, because of PC (0: not known). */
 void trod_own_memory_put(struct trod_own_memory *m, enum trod_op op, uint64_t addr, uint32_t size,
                          uint64_t pc);
-/* What is left is given. */
+/* Pass on the rows that are still buffered. */
 void trod_own_memory_end(struct trod_own_memory *m);
 
 #endif

@@ -54,7 +54,7 @@ static void put_back(struct trod_own_sim *s)
     s->refs = k->refs;
 }
 
-/* What the instruction that is number SEEN from 0 on is for. */
+/* The mode in which instruction number SEEN, from 0 on, is simulated. */
 static enum trod_own_mode mode_of(const struct trod_own_phases *p, uint64_t seen)
 {
     uint64_t at;
@@ -102,7 +102,7 @@ void trod_own_phase_reset(struct trod_own_sim *s)
     s->windows = 0;
 }
 
-/* Does the next window begin with the instruction that is number SEEN, right behind another? */
+/* Does a window begin with instruction number SEEN directly after the end of another? */
 static bool goes_on(const struct trod_own_phases *p, uint64_t seen)
 {
     return p->every && p->count == p->every && seen > p->skip && (seen - p->skip) % p->every == 0;

@@ -360,7 +360,8 @@ static bool is_writeback(const struct trod_own_config *c, const struct trod_sim_
     return r->size >= c->writebacks && r->addr % c->writebacks == 0;
 }
 
-/* What a cache before these wrote back: line by line, and by pages where addresses are physical. */
+/* R is a write-back of a cache before these: write it line by line, and, if addresses are physical,
+ * page by page. */
 static void written_back(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t core)
 {
     const bool physical = s->config->physical;
@@ -403,8 +404,8 @@ static void one(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t c
         lines(s, r, core, kind, r->addr, r->size);
 }
 
-/* What the trace says of its pages. */
-static void told(struct trod_own_sim *s, const struct trod_sim_ref *r)
+/* R is not a reference: note the page size, or the place of a page, that it gives. */
+static void note_pages(struct trod_own_sim *s, const struct trod_sim_ref *r)
 {
     if (r->op == TROD_OP_PAGE_SIZE)
         trod_own_pages_size(&s->pages, r->value);
@@ -500,7 +501,7 @@ int trod_own_sim_feed(struct trod_own_sim *s, const struct trod_sim_ref *r, size
         if (r[i].op <= TROD_OP_WRITE)
             one(s, &r[i], core_of(s, &r[i], cores));
         else if (s->paged)
-            told(s, &r[i]);
+            note_pages(s, &r[i]);
         if (s->phases.until_full && !s->full)
             trod_own_phase_full(s);
     }

@@ -50,7 +50,7 @@ struct trod_own_walks {
     uint64_t walks, reads;
 };
 
-/* Whose misses by_row has: caches, behind them TLBs, behind them page walks. */
+/* The order of the numbers in by_row: caches, then TLBs, then page walks. */
 enum { TROD_OWN_MISSERS = TROD_OWN_CACHES + TROD_OWN_TLBS + 1 };
 
 /* Phases: which instructions are simulated, and which count. */
@@ -59,8 +59,8 @@ enum trod_own_mode { TROD_OWN_COUNTING, TROD_OWN_WARMING, TROD_OWN_SKIPPING };
 struct trod_own_phases {
     uint64_t skip; /* instructions that are not simulated at first */
     /*
-     * Sampling: of each EVERY instructions behind the skipped ones the last COUNT are counted, the
-     * WARM before them are simulated, the others are not. EVERY 0: all are simulated and counted.
+     * Sampling: of every EVERY instructions after the skipped ones, the last COUNT are counted, the
+     * WARM before these are only simulated, the others are skipped. EVERY 0: all are counted.
      */
     uint64_t every, warm, count;
     bool until_full; /* counts begin when the last caches are full */
@@ -133,7 +133,8 @@ int trod_own_sim_init_pass(struct trod_own_sim *s, const struct trod_own_config 
 uint32_t trod_own_sim_ahead(const struct trod_own_config *config);
 void trod_own_sim_fini(struct trod_own_sim *s);
 
-/* What goes to memory is given to GIVE as rows; before the first reference. 0 or TROD_ERR_NOMEM. */
+/* Pass all traffic to memory to GIVE as rows; to be called before the first reference. 0 or
+ * TROD_ERR_NOMEM. */
 int trod_own_sim_memory(struct trod_own_sim *s, int (*give)(void *user, const struct trod_batch *b),
                         void *user);
 
@@ -202,7 +203,7 @@ uint64_t *trod_own_sim_row(struct trod_own_sim *s, uint64_t key);
 /* Add the COUNT numbers FROM to INTO. */
 void trod_own_sim_add(void *into, const void *from, size_t count);
 
-/* Statistics begin anew, contents stay. */
+/* Reset the statistics; the contents are kept. */
 void trod_own_sim_reset(struct trod_own_sim *s);
 
 /* The sum of all instances of cache I of the configuration. */

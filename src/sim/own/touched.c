@@ -424,7 +424,7 @@ TROD_WIDEST static void skip_repeats_widest(struct trod_touched *t)
     t->n = k;
 }
 
-/* What is done with AVX2, and with AVX-512. */
+/* The functions for AVX2, and those for AVX-512. */
 static const struct form {
     uint32_t (*calm)(struct trod_touched *t, const struct trod_batch *b, uint32_t from,
                      uint32_t to);

@@ -242,7 +242,7 @@ static uint32_t lookup(struct trod_whose *w, struct whose_space *p, uint64_t add
     return owner;
 }
 
-/* What stands beside the trace. */
+/* Take the modules that M, the meta of the trace, lists. */
 static void take_list(struct trod_whose *w, const struct trod_meta *m)
 {
     w->moduled = true;
