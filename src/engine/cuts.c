@@ -151,7 +151,8 @@ static bool ends(struct engine_cutter *c, const struct trod_batch *b, uint32_t i
     return in == TROD_IN_ROWS || is_next(c, b, i);
 }
 
-/* What goes on ends, at BEFORE, before the row counted last, row I, in CUT, which has N so far. */
+/* End the current interval, warm-up or region at BEFORE, the boundary before row I, the row counted
+ * last: mark the last of the *N cuts in CUT, or add an empty one. */
 static void end(struct engine_cutter *c, const struct trod_boundary *before, uint32_t i,
                 struct engine_cut *cut, uint32_t *n)
 {

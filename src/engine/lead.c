@@ -1,16 +1,16 @@
 /*
- * lead.c - the rows directly before a part of a plain file: whose first rows belong to instructions
- * there.
+ * lead.c - reading the rows directly before a part of a plain file, because the first rows of the
+ * part may belong to instructions there.
  *
- * Implements docs/design.md, "The engine". What is read here is not fed to anybody: only which
- * instruction each stream executed last is learned from it. A part is led in from a cut of its own
- * before it.
+ * Implements docs/design.md, "The engine". These rows are not fed to analyses: only the last
+ * instruction of each stream is learned from them. They begin at a cut of their own before the
+ * part.
  */
 #include "engine/run_int.h"
 
 #include "trace/cuts.h"
 
-/* Parts are as many times longer than what is read before them. */
+/* How many times longer a part is than the rows read before it. */
 enum { TIMES = 16 };
 
 size_t run_lead_cuts(const struct trod_run *r, size_t file, size_t pieces, uint64_t *at,
@@ -25,7 +25,7 @@ size_t run_lead_cuts(const struct trod_run *r, size_t file, size_t pieces, uint6
         want[2 * k - 1] = piece * k;
     }
     if (pieces < 2 || !trod_trace_cuts_near(r->whole, file, want, 2 * pieces - 2, cut, as) ||
-        as->format->parts) /* which are not led in */
+        as->format->parts) /* chained parts need no rows before them */
         return 0;
     for (size_t k = 1; k < pieces; k++) {
         if (cut[2 * k - 2] == TROD_NOWHERE || cut[2 * k - 1] == TROD_NOWHERE)
@@ -36,7 +36,7 @@ size_t run_lead_cuts(const struct trod_run *r, size_t file, size_t pieces, uint6
     return n;
 }
 
-/* The rows of T go by. 0 or an error. */
+/* Read the rows of T and let O learn from them. 0 or an error. */
 static int go_by(struct engine_owner *o, struct trod_trace *t)
 {
     struct trod_batch *b;

@@ -22,7 +22,7 @@ static inline uint32_t engine_near_branch(const uint8_t *code, uint32_t n)
     return n == 6 && code[0] == 0x0f && (code[1] & 0xf0) == 0x80 ? 2 : 0;
 }
 
-/* Where it leads to from address PC; AT: what engine_near_branch says. */
+/* The target of the branch CODE at address PC; AT: the result of engine_near_branch. */
 static inline uint64_t engine_near_target(uint64_t pc, const uint8_t *code, uint32_t n, uint32_t at)
 {
     uint32_t v = 0;

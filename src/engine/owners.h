@@ -37,8 +37,8 @@ struct engine_owners {
 };
 
 /*
- * A table of owners BY with COUNTS numbers each. SYMBOLS: of the files that were given, or NULL;
- * SITES: of whose trace the modules are, or NULL. Both outlive it. Release with engine_owners_end.
+ * Begin a table of owners BY with COUNTS numbers each. SYMBOLS (or NULL) give functions and lines,
+ * SITES (or NULL) the modules of the trace. Both outlive it. Release it with engine_owners_end.
  */
 void engine_owners_begin(struct engine_owners *o, enum trod_by by, struct trod_symbols *symbols,
                          const struct trod_sites *sites, unsigned counts);
@@ -46,22 +46,22 @@ void engine_owners_end(struct engine_owners *o);
 
 /* The numbers of the owner of ADDRESS, zero at first; valid until the end. NULL: no memory. */
 uint64_t *engine_owners_of(struct engine_owners *o, uint64_t address);
-/* The same of SITE; TROD_NO_SITE: what has no address. */
+/* The same for SITE; TROD_NO_SITE: the owner of what has no address. */
 uint64_t *engine_owners_site(struct engine_owners *o, uint32_t site);
-/* The same of what has no address, and of what is known by NUMBER alone. */
+/* The same for the owner of what has no address, and for an owner that has only a NUMBER. */
 uint64_t *engine_owners_none(struct engine_owners *o);
 uint64_t *engine_owners_number(struct engine_owners *o, uint64_t number);
 
 /*
- * Most first: by number FIRST, where that is the same by the others, the last one first, then by
- * name. After it owners are only looked at. 0 or TROD_ERR_NOMEM.
+ * Sort the owners in descending order of number FIRST, then of the other numbers from the last to
+ * the first, then by name. Afterwards no owners may be added or changed. 0 or TROD_ERR_NOMEM.
  */
 int engine_owners_sort(struct engine_owners *o, unsigned first);
 
-/* How many there are becomes a field of R. Returns how many of them a table shows: TOP, 0: all. */
+/* Write the number of owners to R. Returns how many a table shows: TOP at most; 0: all. */
 size_t engine_owners_count(const struct engine_owners *o, uint64_t top, struct trod_result *r);
 
-/* What its column is called, and the name of owner W as a cell of R. */
+/* The name of the key column of a table of owners; write the name of owner W as a cell of R. */
 const char *engine_owners_column(const struct engine_owners *o);
 void engine_owners_put(const struct engine_owners *o, const struct engine_owned *w,
                        struct trod_result *r);

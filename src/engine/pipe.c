@@ -1,14 +1,14 @@
 /*
  * pipe.c - one thread decodes, the others feed the instances.
  *
- * The decoding thread puts batches into a ring of slots; each worker goes through all of them in
- * order and feeds the instances that are its own. A slot is filled again when every worker is
- * after it, so that memory does not depend on who is faster. A batch in a slot owns its bytes; the
- * meta, which grows while the trace is read, is handed on as a copy with each batch, whose rows are
- * of one file.
+ * The decoding thread puts batches into a ring of slots; each worker processes all slots in order
+ * and feeds its own instances. A slot is reused when every worker has finished it, so that memory
+ * does not depend on which thread is faster. A batch in a slot owns its bytes. The meta, which
+ * grows while the trace is read, is passed on as a copy with each batch, whose rows are of one
+ * file.
  *
- * Batches change hands as they are (trod_trace_take). Rows are copied where there are few of them,
- * so that several batches share a slot, and where the trace gives windows on its own batches.
+ * Batches are passed on without a copy (trod_trace_take). Rows are copied if a batch has few of
+ * them, so that several batches share a slot, and if the trace gives views of its own batches.
  */
 #include "engine/run_int.h"
 
@@ -80,7 +80,7 @@ static void *work(void *arg)
 
     pthread_mutex_lock(&p->lock);
     for (;;) {
-        /* who finds the ring empty waits for half of it, as who fills it does (free_slot) */
+        /* a worker that finds the ring empty waits until half of it is filled (cf. free_slot) */
         if (w->done == p->made)
             while (!has_enough(p, w))
                 pthread_cond_wait(&p->filled, &p->lock);
@@ -170,7 +170,7 @@ static int flush(struct pipe *p, struct engine_cutter *c)
     return rc;
 }
 
-/* Do the rows of B from AT on go on where those of the open slot end? */
+/* Do the rows of B from AT on follow directly after those of the open slot? */
 static bool goes_on(const struct pipe *p, const struct trod_batch *b, uint32_t at)
 {
     const struct trod_batch *to = p->open->b;

@@ -93,8 +93,9 @@ static unsigned jobs_of(const struct trod_run *r)
 }
 
 /*
- * Shards are fed the same rows: more of them than threads would only cost. States of intervals are
- * turned into results one by one, which those of shards cannot be before they are merged.
+ * The number of shards. All shards are fed the same rows, so more shards than threads would only
+ * cost time. With a state for each interval there is one: the state becomes a result when the
+ * interval ends, when shards are not merged yet.
  */
 static unsigned shards_of(const struct trod_run *r, const struct trod_analysis *a, const void *opt)
 {
@@ -107,8 +108,8 @@ static unsigned shards_of(const struct trod_run *r, const struct trod_analysis *
 }
 
 /*
- * The options that item IT goes by: those of its analysis where OPT is NULL, a copy of OPT where it
- * says its size. Returns 0 or an error, reported.
+ * Set the options of item IT: the defaults of its analysis if OPT is NULL, a copy of OPT if the
+ * struct begins with its size, else OPT. Returns 0 or an error, reported.
  */
 static int take_options(struct trod_run *r, struct engine_item *it, const void *opt)
 {
@@ -258,7 +259,7 @@ int run_next(struct trod_run *r, struct trod_trace *t, struct run_decoder *d, st
     return go == 0 ? 2 : 1;
 }
 
-/* What the trace told while it was opened, and tells from here on. */
+/* Report the problems met when the trace was opened, and, from here on, later ones at once. */
 static void begin_whole(struct trod_run *r)
 {
     trod_keeper_tell(&r->opening, r->diag);
@@ -414,10 +415,11 @@ void run_forget(struct trod_run *r)
 }
 
 /*
- * What one thread finds in a damaged frame depends on where it began. Where records are out of step
- * nobody knows what came before them without making rows, nor, in another part, which opcode was
- * said before. An analysis may not know enough of it. All is done again without such units then;
- * until then nothing is reported.
+ * Run with tentative units. A unit may turn out to begin with a wrong state: in a damaged frame,
+ * what is found depends on where reading began; the decoder state before a part, or an opcode given
+ * in an earlier part, may not be known without making rows; an analysis may need the rows before.
+ * Then the run is repeated without such units. Problems are reported only when the result is
+ * certain.
  */
 static int go_tentative(struct trod_run *r)
 {

@@ -1,8 +1,8 @@
 /*
  * unplaced.c - implements unplaced.h.
  *
- * Symbols of such a file lie where the file itself says, mostly from 0 on: nothing has a name, and
- * nobody would know why. Rows are looked at until one lies in the file.
+ * Such a file has its symbols at its own addresses, mostly from 0 on, so that nothing in the trace
+ * gets a name, and the user would not know why. Rows are examined until one is in the file.
  */
 #include "engine/unplaced.h"
 
