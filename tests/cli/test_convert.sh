@@ -142,6 +142,31 @@ for f in none.*; do
 	out_has "^ *format: *${f#none.}\$"
 done
 
+# traces of DRAM simulators are read as those programs do: with other blanks, without 0x, by DRAMsim3's other words
+printf '1f R\n0x20  W \n0x3a\tR\t\r\n' >blanks.ramulator
+printf '0x1f READ 0\n0x20 WRITE 0\n0x3a READ 0\n' >want
+run trod convert -q --to dramsim3 blanks.ramulator -
+status 0
+out_is want
+printf '0x10 read 1\n20 write 2 \n0x30\tP_MEM_RD  3\n0x40 P_MEM_WR 4\n0x50 P_FETCH 5\n0x60 BOFF 6\n' >words.dramsim3
+printf '0x10 R\n0x20 W\n0x30 R\n0x40 W\n0x50 R\n0x60 W\n' >want
+run trod convert -q --allow-loss --to ramulator words.dramsim3 -
+status 0
+out_is want
+
+# names of opcodes may be two words, as DynamoRIO calls string instructions; lines may end in CR LF
+{ head -1 "$TROD_SOURCE/examples/hello.memtrace_simple"; printf '0x1000:  2, rep movs\n0x1002: 16, w\n0x1002:  1, ret\n'; } >two.memtrace_simple
+{ head -1 "$TROD_SOURCE/examples/hello.instrace"; printf '0x1000,rep movs\n0x1002,ret\n'; } >want
+run trod convert -q --allow-loss --to instrace two.memtrace_simple -
+status 0
+out_is want
+sed 's/$/\r/' want >crlf.log
+run trod convert -q --to instrace crlf.log -
+status 0
+run trod info crlf.log
+status 0
+out_has '^ *format: *instrace$'
+
 # what only a row shows ends the conversion there: which row, what and why, and nothing is left
 printf '5 clk 0 IT (1) 00008000 e1a00000 A svc : NOP\n6 clk 0 WHATEVER it is\n' >late.trace
 run trod convert --from matcher late.trace out/late.tarmac

@@ -5,6 +5,13 @@
  */
 #include "format/memtext/memtext.h"
 
+/* Both programs read an address as hex whether 0x stands before it or not. */
+RL_INLINE bool dram_address(const uint8_t **p, const uint8_t *e, uint64_t *v)
+{
+    rl_word(p, e, "0x");
+    return rl_hex(p, e, v) && *p < e && (**p == ' ' || **p == '\t');
+}
+
 static const char *const suffixes_ramulator[] = {".ramulator", NULL};
 static const char *const suffixes_dramsim3[] = {".dramsim3", NULL};
 
@@ -13,11 +20,15 @@ RL_INLINE enum rl_line parse_ramulator(const uint8_t *p, const uint8_t *e, struc
 {
     if (p == e)
         return RL_NOTHING;
-    if (!mt_pointer(&p, e, &r->addr) || !rl_word(&p, e, " "))
+    if (!dram_address(&p, e, &r->addr))
         return rl_bad(r, p, "it should begin with 0xADDRESS and a blank");
-    if (e - p != 1 || (*p != 'R' && *p != 'W'))
+    rl_skip_blanks(&p, e);
+    if (p == e || (*p != 'R' && *p != 'W'))
         return rl_bad(r, p, "R or W should follow the address");
-    r->kind = *p == 'R' ? TROD_READ : TROD_WRITE;
+    r->kind = *p++ == 'R' ? TROD_READ : TROD_WRITE;
+    rl_skip_blanks(&p, e);
+    if (p != e)
+        return rl_bad(r, p, "R or W should end the line");
     r->has = TROD_COL_ADDR;
     r->flags = 0;
     return RL_ROW;
@@ -36,25 +47,42 @@ RL_INLINE uint8_t *put_ramulator(struct rl_enc *enc, const struct trod_batch *b,
     return p;
 }
 
+/* The word of a reference: those that DRAMsim3 takes for writes, and their counterparts. */
+RL_INLINE bool dram_word(const uint8_t **p, const uint8_t *e, uint8_t *kind)
+{
+    static const struct {
+        const char *word;
+        uint8_t kind;
+    } words[] = {{"READ", TROD_READ},    {"WRITE", TROD_WRITE},   {"read", TROD_READ},
+                 {"write", TROD_WRITE},  {"P_MEM_RD", TROD_READ}, {"P_MEM_WR", TROD_WRITE},
+                 {"P_FETCH", TROD_READ}, {"BOFF", TROD_WRITE}};
+
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        if (rl_word(p, e, words[i].word)) {
+            *kind = words[i].kind;
+            return true;
+        }
+    return false;
+}
+
 /* "0xADDR READ CYCLE" or WRITE */
 RL_INLINE enum rl_line parse_dramsim3(const uint8_t *p, const uint8_t *e, struct rl_row *r)
 {
     if (p == e)
         return RL_NOTHING;
-    if (!mt_pointer(&p, e, &r->addr) || p == e || (*p != ' ' && *p != '\t'))
+    if (!dram_address(&p, e, &r->addr))
         return rl_bad(r, p, "it should begin with 0xADDRESS and a blank");
     rl_skip_blanks(&p, e);
-    if (rl_word(&p, e, "READ"))
-        r->kind = TROD_READ;
-    else if (rl_word(&p, e, "WRITE"))
-        r->kind = TROD_WRITE;
-    else
+    if (!dram_word(&p, e, &r->kind))
         return rl_bad(r, p, "READ or WRITE should follow the address");
     if (p == e || (*p != ' ' && *p != '\t'))
         return rl_bad(r, p, "a blank and a cycle should follow");
     rl_skip_blanks(&p, e);
-    if (!rl_decimal(&p, e, &r->time) || p != e)
+    if (!rl_decimal(&p, e, &r->time) || (p < e && *p != ' ' && *p != '\t'))
         return rl_bad(r, p, "cycle should be a decimal number of up to 64 bits");
+    rl_skip_blanks(&p, e);
+    if (p != e)
+        return rl_bad(r, p, "the cycle should end the line");
     r->has = TROD_COL_ADDR | TROD_COL_TIME;
     r->flags = 0;
     return RL_ROW;

@@ -66,13 +66,13 @@ RL_INLINE uint8_t *put_memtrace_x86(struct rl_enc *enc, const struct trod_batch 
     return p;
 }
 
-/* The name of an opcode. */
+/* The name of an opcode: a word, or several ("rep movs"). */
 RL_INLINE bool is_name(const uint8_t *p, const uint8_t *e)
 {
-    if (p == e || e - p > TEXT_MAX)
+    if (p == e || e - p > TEXT_MAX || *p == ' ' || e[-1] == ' ')
         return false;
     for (; p < e; p++)
-        if (*p <= ' ' || *p >= 0x7f || *p == ',')
+        if (*p < ' ' || *p >= 0x7f || *p == ',')
             return false;
     return true;
 }
@@ -109,7 +109,21 @@ RL_INLINE enum rl_line parse_memtrace_simple(const uint8_t *p, const uint8_t *e,
     return RL_ROW;
 }
 
-/* The first word of ROW's disassembly in lower case, as the tool prints an opcode's name. */
+/* Is the word [S, S + N) a prefix that DynamoRIO's names of opcodes begin with? */
+static bool is_repeat(const uint8_t *s, uint32_t n)
+{
+    static const char *const words[] = {"rep", "repe", "repz", "repne", "repnz"};
+
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == n && memcmp(words[i], s, n) == 0)
+            return true;
+    return false;
+}
+
+/*
+ * The first word of ROW's disassembly in lower case, as the tool prints an opcode's name, and the
+ * one behind a repeating prefix. The name of a trace of this format is written as it is.
+ */
 static uint8_t *put_name(struct rl_enc *enc, const struct trod_batch *b, uint32_t row, uint8_t *p)
 {
     const bool has = rl_has(b, row, TROD_COL_TEXT);
@@ -118,14 +132,18 @@ static uint8_t *put_name(struct rl_enc *enc, const struct trod_batch *b, uint32_
     uint32_t i = 0;
     bool same = true;
 
-    for (; i < n && i < TEXT_MAX && s[i] > ' ' && s[i] < 0x7f && s[i] != ','; i++) {
+    for (; i < n && i < TEXT_MAX && s[i] >= ' ' && s[i] < 0x7f && s[i] != ','; i++) {
         const bool upper = s[i] >= 'A' && s[i] <= 'Z';
 
+        if (s[i] == ' ' && !enc->own &&
+            (i + 1 >= n || s[i + 1] <= ' ' || s[i + 1] >= 0x7f || s[i + 1] == ',' ||
+             !is_repeat(p, i)))
+            break;
         p[i] = upper && !enc->own ? s[i] | 0x20 : s[i];
         same = same && p[i] == s[i];
     }
     if (has && (i < n || !same))
-        trod_loss_columns(enc->loss, b, row, TROD_COL_TEXT, "an opcode is one word");
+        trod_loss_columns(enc->loss, b, row, TROD_COL_TEXT, "lines have the names of opcodes only");
     if (i == 0 || (i == 1 && (p[0] == 'r' || p[0] == 'w'))) {
         if (i)
             trod_loss_columns(enc->loss, b, row, TROD_COL_TEXT, "it would be an access");
