@@ -32,8 +32,8 @@ static char *path_of(const struct browse *b)
         index = NULL;
     while (!index && n > 1 && b->path[n - 1] == '/') /* a directory is a trace too */
         n--;
-    for (size_t i = 0; i < n; i++)
-        if (b->path[i] == '/' && !index)
+    for (size_t i = 0; !index && i < n; i++)
+        if (b->path[i] == '/')
             name = b->path + i + 1;
     size = n + (dir ? strlen(dir) : 0) + 32;
     out = malloc(size);

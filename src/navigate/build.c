@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 /* ---- sections */
 
@@ -338,6 +339,25 @@ static int bind_beginning(struct nav_builder *b)
     return TROD_OK;
 }
 
+/*
+ * What the file at PATH is now, which was WAS. A write sets the time of a file before its size: a
+ * new time with the old size may be that of a write that is not over yet, which is waited for.
+ */
+static bool bind_now(const char *path, const struct nav_bound *was, struct nav_bound *now)
+{
+    enum { TRIES = 50, WAIT_NS = 2000000 };
+    const struct timespec wait = {.tv_nsec = WAIT_NS};
+    int rc = nav_bind(path, false, now);
+
+    for (int i = 0; i < TRIES && rc == TROD_OK && now->size == was->size &&
+                    (now->mtime_s != was->mtime_s || now->mtime_ns != was->mtime_ns);
+         i++) {
+        nanosleep(&wait, NULL);
+        rc = nav_bind(path, false, now);
+    }
+    return rc == TROD_OK;
+}
+
 /* Nobody wrote to the trace meanwhile, or only after what was there. */
 static int still_the_same(struct nav_builder *b)
 {
@@ -347,7 +367,7 @@ static int still_the_same(struct nav_builder *b)
         const struct nav_bound *was = &b->source[i].bound;
         const char *path = trod_trace_path(b->trace, i);
 
-        if (nav_bind(path, false, &now) == TROD_OK &&
+        if (bind_now(path, was, &now) &&
             (now.size != was->size || now.mtime_s != was->mtime_s ||
              now.mtime_ns != was->mtime_ns) &&
             bind_beginning(b) < 0)
