@@ -154,6 +154,17 @@ run trod convert -q --allow-loss --to ramulator words.dramsim3 -
 status 0
 out_is want
 
+# what valgrind says besides in three kinds of lines is a note
+printf '%s\n' '--12-- WARNING: unhandled syscall: 334' 'I  00001000,4' '**12** text' ' L 00002000,8' '==12== end' >notes.log
+run trod convert -q --to csv notes.log -
+status 0
+cut -d, -f2 "$stdout" >kinds
+printf "%s\n" kind NOTE INSTR NOTE READ NOTE >want
+check cmp want kinds
+run trod convert -q --to lackey notes.log -
+status 0
+out_is notes.log
+
 # names of opcodes may be two words, as DynamoRIO calls string instructions; lines may end in CR LF
 { head -1 "$TROD_SOURCE/examples/hello.memtrace_simple"; printf '0x1000:  2, rep movs\n0x1002: 16, w\n0x1002:  1, ret\n'; } >two.memtrace_simple
 { head -1 "$TROD_SOURCE/examples/hello.instrace"; printf '0x1000,rep movs\n0x1002,ret\n'; } >want

@@ -76,6 +76,13 @@ static void test_heads(void **state)
            "a 12 5.000000002: 1 x: 10 f+0x0 (/x)\n",
            TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_STREAM,
            "MARKER stream=0 time=4c4b41 unit=5\nMARKER stream=1 time=12a05f202 unit=4\n", 0);
+    /* a thread that perf does not know, and a time of more than 64 bits, of which no part is taken
+     */
+    script(":-1 -1 [000] 5.000001: 1 x: 10 f+0x0 (/x)\n"
+           ":-1 -1/-1 5.000001: 1 x: 10 f+0x0 (/x)\n"
+           "a 12 [000] 18446744073709.551616: 1 x: 10 f+0x0 (/x)\n",
+           TROD_COL_TIME | TROD_COL_STREAM | TROD_COL_VALUE,
+           "MARKER time=4c4b41 value=1\nMARKER time=4c4b41 value=1\nNOTE\n", 0);
 }
 
 /* Callers of a sample give no rows; other lines are kept. */

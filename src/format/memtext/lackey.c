@@ -13,14 +13,22 @@ enum {
 
 static const char *const suffixes[] = {".lackey", NULL};
 
-/* "==PID== ...": what valgrind says besides, kept as a note; its type word is that in front. */
+/*
+ * "==PID== ...", "--PID-- ..." of its warnings, "**PID** ..." of the program's own messages: what
+ * valgrind says besides, kept as a note; its type word is that in front.
+ */
+static bool is_note(const uint8_t *p, const uint8_t *e)
+{
+    return e - p > 3 && p[0] == p[1] && (p[0] == '=' || p[0] == '-' || p[0] == '*');
+}
+
 static enum rl_line note(const uint8_t *p, const uint8_t *e, struct rl_row *r)
 {
     const uint8_t *q = p + 2;
 
-    while (q < e && *q != '=')
+    while (q < e && *q != *p)
         q++;
-    if (e - q < 2 || q[0] != '=' || q[1] != '=')
+    if (e - q < 2 || q[0] != *p || q[1] != *p)
         return rl_bad(r, q, "'==PID==' should stand before what valgrind says");
     r->has = TROD_COL_TEXT;
     r->kind = TROD_NOTE;
@@ -53,7 +61,7 @@ RL_INLINE enum rl_line parse_lackey(const uint8_t *p, const uint8_t *e, struct r
 
     if (p == e)
         return RL_NOTHING;
-    if (e - p > 3 && p[0] == '=' && p[1] == '=')
+    if (is_note(p, e))
         return note(p, e, r);
     if (e - p < 4 || p[2] != ' ' || (p[0] == 'I') != (p[1] == ' '))
         return rl_bad(r, p, "it should begin with 'I  ', ' L ', ' S ' or ' M '");

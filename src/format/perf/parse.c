@@ -76,9 +76,10 @@ static bool is_time(const struct word *w, struct ps_sample *s)
     s->decimals = (unsigned)(end - part.p);
     if (s->decimals != 6 && s->decimals != 9)
         return false;
-    s->time = seconds * (s->decimals == 6 ? 1000000u : 1000000000u) + rest;
-    s->has_time = true;
-    return true;
+    s->has_time =
+        !__builtin_mul_overflow(seconds, s->decimals == 6 ? 1000000u : 1000000000u, &s->time) &&
+        !__builtin_add_overflow(s->time, rest, &s->time);
+    return s->has_time;
 }
 
 static bool is_cpu(const struct word *w)
@@ -89,13 +90,17 @@ static bool is_cpu(const struct word *w)
     return w->e - w->p >= 5 && *w->p == '[' && w->e[-1] == ']' && whole_number(&inner, 10, &cpu);
 }
 
-/* "1234" or "1234/1235": process and thread. */
+/* "1234" or "1234/1235": process and thread. -1 is a thread that perf does not know. */
 static bool is_tid(const struct word *w, struct ps_sample *s)
 {
     const uint8_t *end;
     struct word tid = *w;
 
     s->pid = TROD_NOWHERE;
+    if (*w->p == '-') {
+        s->tid = TROD_NOWHERE;
+        return is_text(w, "-1") || is_text(w, "-1/-1");
+    }
     if (!number(w, 10, &s->tid, &end))
         return false;
     if (end < w->e && *end == '/') {
@@ -120,7 +125,7 @@ static bool parse_head(struct ln_line *l, struct ps_sample *s)
         if (is_time(&w, s)) {
             if (!s->has_cpu)
                 tid = before.p && is_tid(&before, s);
-            s->has_tid = tid;
+            s->has_tid = tid && s->tid != TROD_NOWHERE;
             return tid;
         }
         if (is_cpu(&w) && before.p && is_tid(&before, s)) {
