@@ -165,6 +165,16 @@ run trod convert -q --to lackey notes.log -
 status 0
 out_is notes.log
 
+# exceptions of other architectures are exceptions in Tarmac too
+printf '%s\n' 'core   0: exception trap_load_page_fault, epc 0x0000000080000010' 'core   0:           tval 0x0000000000000bad' \
+    'core   0: 3 0x0000000080000020 (0x00000013)' >page.spike
+for dialect in fm es; do
+	run trod convert -q --allow-loss --to tarmac:dialect=$dialect page.spike page.tarmac
+	status 0
+	run trod view --kind EXCEPTION page.tarmac
+	out_has 'EXCEPTION  0x0*bad .* 0xd .*CoreEvent_trap_load_page_fault'
+done
+
 # names of opcodes may be two words, as DynamoRIO calls string instructions; lines may end in CR LF
 { head -1 "$TROD_SOURCE/examples/hello.memtrace_simple"; printf '0x1000:  2, rep movs\n0x1002: 16, w\n0x1002:  1, ret\n'; } >two.memtrace_simple
 { head -1 "$TROD_SOURCE/examples/hello.instrace"; printf '0x1000,rep movs\n0x1002,ret\n'; } >want

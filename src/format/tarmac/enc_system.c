@@ -325,6 +325,20 @@ static bool write_marker(struct tm_put *o, const struct trod_detail_event *d)
     return true;
 }
 
+/* Would an E line of the exception NUMBER of another format, whose name is no CoreEvent_, be none?
+ */
+static bool wants_core(const struct tm_put *o, uint64_t number)
+{
+    static const char word[] = "CoreEvent_";
+    const struct trod_slice text = has_text(o) ? o->b->text[o->row] : (struct trod_slice){0, 0};
+
+    if (o->detail || o->b->kind[o->row] != TROD_EXCEPTION ||
+        tm_event_kind(number, false) == TROD_EXCEPTION)
+        return false;
+    return text.len < sizeof word - 1 ||
+           memcmp(trod_batch_bytes(o->b, text), word, sizeof word - 1) != 0;
+}
+
 bool tm_write_event(struct tm_put *o)
 {
     const struct trod_detail_event *d = o->detail ? o->detail : &no_event;
@@ -359,7 +373,13 @@ bool tm_write_event(struct tm_put *o)
     }
     tm_putc(o, ' ');
     put_wide(o, number, d->value_digits ? d->value_digits : 8, o->e->same && d->upper);
-    if (has_text(o)) {
+    if (wants_core(o, number)) {
+        tm_puts(o, " CoreEvent_");
+        if (has_text(o))
+            tm_put_name(o, o->b->text[o->row], "");
+        else
+            tm_put_decimal(o, number);
+    } else if (has_text(o)) {
         tm_putc(o, ' ');
         if (o->detail)
             tm_put_slice(o, o->b->text[o->row]);
