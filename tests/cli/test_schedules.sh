@@ -162,4 +162,9 @@ done
 run trod info left
 status 2
 err_has "holds 1 output folder of the tracer.*'drmemtrace.x.00012.0345.dir'"
+# files that are cores: whose idle time, switches and letters they have
+if command -v python3 >/dev/null; then
+    export PYTHONDONTWRITEBYTECODE=1
+    check python3 "$TROD_SOURCE/tests/cli/core_files_slow.py" "$TROD" 0 "$(fewer 15 6)"
+fi
 finish

@@ -34,10 +34,20 @@ static uint32_t find_thread(const struct sch_state *s, const struct trod_meta *m
     return SCH_NONE;
 }
 
+/* What the I-th thread is called by: in the words of another tool, the letter of its input. */
+static uint32_t letter_of(const struct sch_state *s, const struct trod_meta *m,
+                          const struct trod_stream *of, uint32_t i)
+{
+    if (s->opt->like == SCH_LIKE_SCHEDULE_STATS && !s->placed && sch_sharded(m) && of)
+        return (uint32_t)(of->tid % SCH_LETTERS);
+    if (s->opt->like == SCH_LIKE_NONE && !s->placed && sch_sharded(m))
+        return i;
+    return of && (s->placed || m->n_files > 1) ? of->file : i;
+}
+
 static uint32_t new_thread(struct sch_state *s, const struct trod_meta *m, uint32_t stream)
 {
     const struct trod_stream *of = stream < m->n_streams ? &m->streams[stream] : NULL;
-    const bool files = s->placed || m->n_files > 1;
     uint32_t i = find_thread(s, m, of);
 
     if (i != SCH_NONE)
@@ -47,7 +57,7 @@ static uint32_t new_thread(struct sch_state *s, const struct trod_meta *m, uint3
     i = (uint32_t)s->n_threads++;
     s->thread[i] = (struct sch_thread){
         .tid = of && of->tid != TROD_NOWHERE ? of->tid : stream,
-        .letter = files && of ? of->file : i,
+        .letter = letter_of(s, m, of, i),
         .direct = TROD_NOWHERE,
         .core = SCH_NONE,
         .call = -1,

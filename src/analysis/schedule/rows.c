@@ -13,7 +13,7 @@ enum { LATENCIES = 6 };
 
 char sch_letter(const struct sch_state *s, uint32_t thread)
 {
-    return (char)('A' + s->thread[thread].letter % 26);
+    return (char)('A' + s->thread[thread].letter % SCH_LETTERS);
 }
 
 static bool letter(const struct sch_state *s, struct sch_core *c, char ch)
@@ -85,7 +85,7 @@ static bool leave(struct sch_state *s, struct sch_core *c, uint32_t next)
     if (c->n_runs)
         c->run[c->n_runs - 1].stop = t->instructions + 1;
     o.latency = -1;
-    if (s->placed && !close_call(s, c, t, true, &o.latency))
+    if (s->said && !close_call(s, c, t, true, &o.latency))
         return false;
     o.direct = next < s->n_threads && t->direct != TROD_NOWHERE && s->thread[next].tid == t->direct;
     if (c->switches < SCH_OUTS)
@@ -95,7 +95,7 @@ static bool leave(struct sch_state *s, struct sch_core *c, uint32_t next)
     c->voluntary += o.voluntary;
     c->direct += o.direct;
     t->direct = TROD_NOWHERE;
-    if (s->placed) {
+    if (s->said) {
         t->call = -1;
         t->maybe = false;
     }
@@ -236,6 +236,7 @@ static bool instruction(struct sch_state *s, struct sch_core *c, struct sch_thre
             return false;
         t->call = -1;
         t->maybe = false;
+        t->gone = false; /* it ended in the file of another core, which came before */
         t->direct = TROD_NOWHERE;
     }
     if (s->placed && sch_fits(s, c->steps))
@@ -365,9 +366,9 @@ static bool other_row(struct sch_state *s, const struct trod_batch *b, uint32_t 
                       struct sch_thread *t)
 {
     const bool ends = b->kind[row] == TROD_THREAD && b->sub[row];
-    struct sch_core *c = s->placed ? sch_core_at(s, b, row, t) : NULL;
+    struct sch_core *c = s->said ? sch_core_at(s, b, row, t) : NULL;
 
-    if (s->placed && (!c || !observe(s, c, (uint32_t)(t - s->thread))))
+    if (s->said && (!c || !observe(s, c, (uint32_t)(t - s->thread))))
         return false;
     if (b->kind[row] == TROD_MARKER && s->marked && !marker(s, b, row, t))
         return false;
@@ -399,12 +400,22 @@ static bool placed_row(struct sch_state *s, const struct trod_batch *b, uint32_t
     return true;
 }
 
+/* Is ROW of the header of a core that begins idle? */
+static bool of_nobody(const struct trod_batch *b, uint32_t row)
+{
+    const uint32_t stream = trod_batch_stream(b, row);
+
+    return stream < b->meta->n_streams && b->meta->streams[stream].tid == TROD_NOWHERE;
+}
+
 static bool one_row(struct sch_state *s, const struct trod_batch *b, uint32_t row)
 {
     struct sch_thread *t;
 
     if (is_gap(s, b, row))
         return gap_row(s, b, row);
+    if (s->said && !s->placed && of_nobody(b, row))
+        return true;
     t = sch_thread_of(s, b->meta, trod_batch_stream(b, row));
     if (!t)
         return false;
@@ -472,6 +483,7 @@ int sch_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
 
         s->marked = f && (f->flags & TROD_FMT_MARKERS);
         s->placed = b->have & TROD_COL_CORE;
+        s->said = s->placed || sch_sharded(b->meta);
         for (uint32_t i = 0; s->placed && i < b->meta->n_cores; i++)
             if (!sch_core_of(s, i))
                 return TROD_ERR_NOMEM;
@@ -489,7 +501,7 @@ int sch_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
         if (s->placed && b->core[i] < s->n_cores && (b->has[i] & TROD_COL_CORE) && !is_gap(s, b, i))
             s->core[b->core[i]].steps++;
         if (kind == TROD_INSTR ? b->flags[i] & SCH_NOT_THERE
-                               : kind != TROD_MARKER && kind != TROD_THREAD)
+                               : kind != TROD_MARKER && kind != TROD_THREAD && s->said == s->placed)
             continue;
         if (!one_row(s, b, i))
             return TROD_ERR_NOMEM;

@@ -13,6 +13,7 @@ enum {
     SCH_SWITCH_BIN = 50000, /* instructions */
     SCH_LATENCY_BIN = 5,    /* microseconds */
     SCH_LETTER = 500000,    /* instructions that a letter stands for */
+    SCH_LETTERS = 26,
     SCH_OUTS = 4,
     SCH_BUCKETS = 512,
     SCH_NOT_THERE = TROD_F_SYNTHETIC | TROD_F_NOFETCH /* flags of what counts as no instruction */
@@ -138,6 +139,7 @@ struct sch_state {
     uint64_t origin, span; /* of the chart: time of its beginning; of a bucket */
     uint64_t room;         /* times behind ORIGIN for which it has buckets; 0: it has not begun */
     bool placed;           /* an order of the trace says the core */
+    bool said;             /* each row says its core: by that order, or by its file */
     bool charted, marked;
     uint32_t last_core;      /* of the last instruction */
     uint64_t round;          /* rounds of turns looked at (turns.c) */

@@ -8,6 +8,7 @@
 #include "format/drmemtrace/decode.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 enum {
     COMMON = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM | TROD_COL_SUB | TROD_COL_INDEX |
@@ -40,6 +41,16 @@ int drm_switch(struct drm_dec *d, uint64_t tid)
     return TROD_OK;
 }
 
+/* Each file has one of its own: where files are cores it tells which of them was idle. */
+static int idle_stream(const struct drm_dec *d)
+{
+    char name[24];
+    const int n = d->file ? snprintf(name, sizeof name, "idle.%" PRIu32, d->file)
+                          : snprintf(name, sizeof name, "idle");
+
+    return trod_meta_stream(d->meta, name, (size_t)n);
+}
+
 int drm_stream(struct drm_call *c)
 {
     struct drm_thread *t = &c->d->side->thread[c->d->thread];
@@ -49,7 +60,7 @@ int drm_stream(struct drm_call *c)
 
         t->stream =
             t->tid == TROD_NOWHERE
-                ? trod_meta_stream(m, "idle", 4)
+                ? idle_stream(c->d)
                 : trod_meta_thread(m, t->tid, t->has_pid ? t->pid : TROD_NOWHERE, c->d->file);
         if (t->stream < 0)
             return trod_error(c->diag, t->stream, "drmemtrace.threads", NULL,
