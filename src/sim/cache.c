@@ -326,6 +326,8 @@ static int feed(struct trod_cache *c, const struct trod_batch *b, uint32_t from,
                       : trod_own_sim_feed(&c->own, c->ref, n, b->have & TROD_COL_CORE);
         return rc < 0 ? rc : 1;
     case TROD_CACHE_DRCACHESIM:
+        if (c->dr.cores.mode == TROD_DR_BY_THREAD && trod_refs_sharded(b))
+            c->dr.cores.mode = TROD_DR_BY_SHARD;
         return feed_dr(c, n);
     case TROD_CACHE_DINERO:
         rc = trod_din_sim_feed(&c->din, c->ref, n);

@@ -98,6 +98,14 @@ static uint8_t op_of(struct trod_refs *s, const struct trod_batch *b, uint32_t r
     }
 }
 
+bool trod_refs_sharded(const struct trod_batch *b)
+{
+    const struct trod_format *f = b->meta->driver;
+
+    return f && f->flags & TROD_FMT_MARKERS && b->meta->filetype & TROD_DRM_CORE_SHARDED &&
+           !(b->have & TROD_COL_CORE);
+}
+
 /* Thread and process of STREAM, looked up when it changes. */
 static void name_stream(struct trod_refs *s, const struct trod_meta *meta, uint32_t stream)
 {
@@ -113,6 +121,7 @@ size_t trod_refs_get(struct trod_refs *s, const struct trod_batch *b, uint32_t f
                      struct trod_sim_ref *out)
 {
     const bool numbered = b->meta->driver && (b->meta->driver->flags & TROD_FMT_MARKERS);
+    const bool sharded = trod_refs_sharded(b);
     const bool has_pc = b->have & TROD_COL_PC, has_size = b->have & TROD_COL_SIZE;
     const struct trod_sim_ref *const begin = out;
 
@@ -129,6 +138,8 @@ size_t trod_refs_get(struct trod_refs *s, const struct trod_batch *b, uint32_t f
             r->owner = trod_whose_row(s->whose, b, i);
         r->stream = stream;
         r->shard = b->have & has & TROD_COL_CORE ? b->core[i] : 0;
+        if (sharded && stream < b->meta->n_streams)
+            r->shard = b->meta->streams[stream].file;
         r->addr = b->addr[i];
         r->size = has_size && has & TROD_COL_SIZE ? b->size[i] : 1;
         r->pc = has_pc && has & TROD_COL_PC ? b->pc[i] : stream == s->stream ? s->pc : 0;

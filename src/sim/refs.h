@@ -30,6 +30,9 @@ enum {
                         TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_PC | TROD_COL_VALUE | TROD_COL_SUB
 };
 
+/* Are the files of B's trace cores, of which no order of the trace says anything else? */
+bool trod_refs_sharded(const struct trod_batch *b);
+
 /*
  * Convert rows [FROM, TO) of B to references in OUT, which has room for two a row (an atomic access
  * reads and writes). Returns the number of references.

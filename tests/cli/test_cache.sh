@@ -303,4 +303,50 @@ err_has 'powers of two'
 run trod cache --like cachegrind --with '--D1=100,3,7' ping.tarmac
 status 2
 err_has 'SIZE,WAYS,LINE'
+# files that are cores: thread 77 reads lines 64, 65, 64 on core 0, then 64 and 66 on core 1
+entry() { # TYPE SIZE ADDRESS
+    local text= i
+    for i in 0 8; do printf -v text '%s\\x%02x' "$text" $((($1 >> i) & 255)); done
+    for i in 0 8; do printf -v text '%s\\x%02x' "$text" $((($2 >> i) & 255)); done
+    for i in 0 8 16 24 32 40 48 56; do printf -v text '%s\\x%02x' "$text" $((($3 >> i) & 255)); done
+    printf '%b' "$text"
+}
+mkdir cores.dir
+core_file() { # NUMBER LINE...
+    local line
+    entry 25 0 7 && entry 28 12 7 && entry 28 9 $((0x10040)) && entry 22 4 77 && entry 24 4 70
+    entry 28 2 $((1000 + $1)) && entry 28 3 0
+    for line in "${@:2}"; do entry 10 4 1048576 && entry 0 8 $((64 * line)); done
+    entry 26 0 0
+}
+core_file 0 64 65 64 >cores.dir/drmemtrace.core.000000.trace
+core_file 1 64 66 >cores.dir/drmemtrace.core.000001.trace
+run trod cache --like drcachesim --with '-no_core_sharded -cores 2 -data_prefetcher none' cores.dir
+status 0
+awk '/^Core|L1|^LL/ { print $1, $2, $3, $4 } / (Hits|Misses):/ { print $1, $2 }' "$stdout" >got
+sed 's/ (size=.*//' got >got.names
+cat >want <<'X'
+Core #0 (traced CPU(s):
+L1I0
+Hits: 2
+Misses: 1
+L1D0
+Hits: 1
+Misses: 2
+Core #1 (traced CPU(s):
+L1I1
+Hits: 1
+Misses: 1
+L1D1
+Hits: 0
+Misses: 2
+LL
+Hits: 2
+Misses: 4
+X
+same want got.names
+run trod cache --like drcachesim --with '-no_core_sharded -cores 1' cores.dir
+status 2
+err_has 'core 1 of the trace has no core'
+
 finish
