@@ -48,7 +48,7 @@ static uint32_t key_of(const struct engine_instance *in, const struct trod_batch
         return b->core[i] + 1u;
     if (in->cpus)
         return s && s->tid == TROD_NOWHERE ? stream + 1 : 0;
-    if (b->meta->filetype & TROD_DRM_CORE_SHARDED && s) /* the idle of all cores is one stream */
+    if (b->meta->filetype & TROD_DRM_CORE_SHARDED && s) /* idle time may be renumbered elsewhere */
         return (s->tid == TROD_NOWHERE && !in->context.merged ? b->meta->file : s->file) + 1;
     if (b->meta->filetype & TROD_DRM_CORE_SHARDED)
         return 0;

@@ -126,6 +126,10 @@ for jobs in 1 2 3; do
     [[ $jobs == 1 ]] && cp "$stdout" one.json
     same one.json "$stdout"
 done
+run trod run count --by core --order time --format json "$sharded"
+status 0
+jq '.cores[].total | [.rows, .idle_markers]' "$stdout" >got
+same want got
 if [[ -e $traces/fresh/reference/cores-2 ]]; then
     reference "$traces/fresh/reference/cores-2/basic_counts.txt" | grep '^[01] ' >want
     run trod run count --by core --format json "$sharded"
