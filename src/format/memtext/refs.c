@@ -79,7 +79,7 @@ int rl_bid(const struct trod_probe *probe, rl_parse_fn parse, int bits, unsigned
     uint32_t seen = 0;
     int good = 0, bad = 0;
 
-    if (head && (e = line_end(p, end, false, &next)) != NULL &&
+    if (head && p < end && (e = line_end(p, end, false, &next)) != NULL &&
         (size_t)(e - p) == strlen(head) - 1 && memcmp(p, head, strlen(head) - 1) == 0)
         return 64; /* HEAD ends in its line end, which in the file may be CR LF */
     for (int lines = 0; p < end && lines < BID_LOOK; lines++, p = next) {
