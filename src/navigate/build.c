@@ -339,6 +339,11 @@ static int bind_beginning(struct nav_builder *b)
     return TROD_OK;
 }
 
+static bool same_time(const struct nav_bound *a, const struct nav_bound *b)
+{
+    return a->mtime_s == b->mtime_s && a->mtime_ns == b->mtime_ns;
+}
+
 /*
  * What the file at PATH is now, which was WAS. A write sets the time of a file before its size: a
  * new time with the old size may be that of a write that is not over yet, which is waited for.
@@ -349,8 +354,7 @@ static bool bind_now(const char *path, const struct nav_bound *was, struct nav_b
     const struct timespec wait = {.tv_nsec = WAIT_NS};
     int rc = nav_bind(path, false, now);
 
-    for (int i = 0; i < TRIES && rc == TROD_OK && now->size == was->size &&
-                    (now->mtime_s != was->mtime_s || now->mtime_ns != was->mtime_ns);
+    for (int i = 0; i < TRIES && rc == TROD_OK && now->size == was->size && !same_time(now, was);
          i++) {
         nanosleep(&wait, NULL);
         rc = nav_bind(path, false, now);
@@ -367,9 +371,7 @@ static int still_the_same(struct nav_builder *b)
         const struct nav_bound *was = &b->source[i].bound;
         const char *path = trod_trace_path(b->trace, i);
 
-        if (bind_now(path, was, &now) &&
-            (now.size != was->size || now.mtime_s != was->mtime_s ||
-             now.mtime_ns != was->mtime_ns) &&
+        if (bind_now(path, was, &now) && (now.size != was->size || !same_time(&now, was)) &&
             bind_beginning(b) < 0)
             return trod_error(b->opt->diag, TROD_ERR_IO, "index.changed", NULL,
                               "'%s' changed while it was indexed", path);

@@ -548,7 +548,9 @@ static uint32_t rows_without(const uint32_t *has, uint32_t n, uint32_t mask)
     enum { AT_ONCE = 64 };
     uint32_t i = 0;
 
-    for (; mask && i + AT_ONCE <= n; i += AT_ONCE) {
+    if (mask == 0)
+        return n;
+    for (; i + AT_ONCE <= n; i += AT_ONCE) {
         uint32_t any = 0;
 
         for (uint32_t k = 0; k < AT_ONCE; k++)
@@ -556,9 +558,9 @@ static uint32_t rows_without(const uint32_t *has, uint32_t n, uint32_t mask)
         if (any & mask)
             break;
     }
-    while (mask && i < n && !(has[i] & mask))
+    while (i < n && !(has[i] & mask))
         i++;
-    return mask ? i : n;
+    return i;
 }
 
 uint32_t trod_batch_append(struct trod_batch *dst, const struct trod_batch *src, uint32_t from,
