@@ -101,29 +101,38 @@ static void set_units(struct trod_meta *whole, const struct trod_meta *from, str
     b->unit = to->unit;
 }
 
-/* Feed the rows of B, decoded with META, to the state of the run; it is the turn of U. 0 or an
- * error. */
+/* Feed the rows of B, decoded with META, to the state of the run; it is the turn of U. 0, 1 if
+ * there is no room for the units of time of U, which must be read again, or an error. */
 static int give(struct trod_run *r, struct run_unit *u, const struct trod_batch *b,
                 const struct trod_meta *meta)
 {
     struct trod_meta *whole = (struct trod_meta *)(uintptr_t)trod_trace_meta(r->whole);
-    const struct engine_cut all = {.to = b->n, .fed = true};
+    struct engine_cut all = {.fed = true};
     struct engine_instance *in = &r->item[0].instance[0];
     struct renumbered columns;
     struct trod_batch view;
-    int rc = trod_meta_learn(whole, meta);
+    uint32_t from = 0;
+    int rc = engine_units_fit(whole, meta) ? trod_meta_learn(whole, meta) : 1;
 
     if (rc == TROD_OK)
         rc = number_streams(&u->order, whole, meta);
-    if (rc < 0)
+    if (rc != TROD_OK)
         return rc;
-    trod_batch_view(&view, b, 0, b->n);
-    view.meta = whole;
     if (u->order.given == 0)
         u->order.first = b->first;
-    view.first =
-        r->done.rows + (b->first - u->order.first); /* independent of where the part counts from */
+    if (u->order.given < u->order.skip) {
+        const uint64_t left = u->order.skip - u->order.given;
+
+        from = left < b->n ? (uint32_t)left : b->n;
+    }
     u->order.given += b->n;
+    if (from == b->n)
+        return TROD_OK;
+    trod_batch_view(&view, b, from, b->n);
+    view.meta = whole;
+    /* independent of where the part counts from */
+    view.first = r->done.rows + (b->first - u->order.first) + from;
+    all.to = view.n;
     set_streams(&u->order, &view, &columns);
     set_units(whole, meta, &view, &columns);
     engine_instance_feed(in, &view, &all);

@@ -145,6 +145,7 @@ struct run_order {
     size_t cap_streams;
     bool other;            /* some numbers differ there */
     uint64_t first, given; /* the number of its first row; rows fed so far */
+    uint64_t skip;         /* rows at its beginning that were fed before it was read again */
 };
 
 /* A piece of the trace that is being read: its trace, its states, its problems. */
@@ -158,6 +159,8 @@ struct run_unit {
     uint64_t rows;
     size_t number; /* of its piece */
     int rc;
+    bool knows;           /* it begins with the units of time of the pieces before it */
+    bool handed;          /* some of what it recorded is merged */
     bool complete, fatal; /* read to its end; fatal: nothing to merge */
     bool lost;            /* it cannot be read without the rows before it (engine_owner_lost) */
     bool gave_up;         /* lost because an analysis needs the rows before it */

@@ -1,9 +1,11 @@
 /*
- * streams.c - streams of one trace in another one, and as bytes (streams.h).
+ * streams.c - streams and units of time of one trace in another one (streams.h).
  */
 #include "engine/streams.h"
 
 #include "core/pack.h"
+
+#include <string.h>
 
 int engine_stream_same(struct trod_meta *to, const struct trod_meta *from, uint32_t number)
 {
@@ -13,6 +15,19 @@ int engine_stream_same(struct trod_meta *to, const struct trod_meta *from, uint3
         return (int)number;
     return s->tid == TROD_NOWHERE ? trod_meta_stream(to, s->name, s->name_len)
                                   : trod_meta_thread(to, s->tid, s->pid, s->file);
+}
+
+bool engine_units_fit(const struct trod_meta *whole, const struct trod_meta *from)
+{
+    struct trod_meta all;
+
+    if (!from->own_unit[0][0])
+        return true;
+    all = *whole;
+    for (unsigned i = 0; i < TROD_OWN_UNITS && from->own_unit[i][0]; i++)
+        if (trod_meta_unit(&all, from->own_unit[i], strlen(from->own_unit[i])) < 0)
+            return false;
+    return true;
 }
 
 int engine_stream_save(struct trod_buf *out, const struct trod_meta *m, uint32_t number)

@@ -1,5 +1,6 @@
 /*
- * streams.h - streams of one trace in another one, and as bytes: traces number their own.
+ * streams.h - streams and units of time of one trace in another one, and streams as bytes: traces
+ * number their own.
  */
 #ifndef TROD_ENGINE_STREAMS_H
 #define TROD_ENGINE_STREAMS_H
@@ -9,6 +10,9 @@
 
 /* The stream of TO, made if new, that is stream NUMBER of FROM. Below 0: an error. */
 int engine_stream_same(struct trod_meta *to, const struct trod_meta *from, uint32_t number);
+
+/* Is there room in WHOLE for the units of time that FROM has and WHOLE lacks? */
+bool engine_units_fit(const struct trod_meta *whole, const struct trod_meta *from);
 
 /*
  * Stream NUMBER of M as bytes: 1, its thread, process, file and name; 0 and the number where M says

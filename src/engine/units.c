@@ -7,6 +7,7 @@
  * memory does not depend on the number of files.
  */
 #include "engine/run_int.h"
+#include "engine/streams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,10 +55,17 @@ static void note(struct run_worker *w, const struct trod_trace *t, uint64_t rows
     atomic_store_explicit(&w->bytes, p.bytes, memory_order_relaxed);
 }
 
+/* Are the units of time of U, whose turn it is, or room for them, in the whole trace? */
+static bool fits(const struct trod_run *r, const struct run_unit *u)
+{
+    return u->fatal || !u->trace || r->piece[u->number].chained || u->knows || u->handed ||
+           engine_units_fit(trod_trace_meta(r->whole), trod_trace_meta(u->trace));
+}
+
 /*
  * U has recorded as much as it may: wait until all units before it are merged, merge its recording
- * states into those of the run, and continue with empty ones. 0, 1 if the run was stopped, or an
- * error.
+ * states into those of the run, and continue with empty ones. 0, 1 if it is not to be read further,
+ * or an error.
  */
 static int hand_over(struct trod_run *r, struct run_unit *u)
 {
@@ -70,6 +78,9 @@ static int hand_over(struct trod_run *r, struct run_unit *u)
         pthread_cond_wait(&r->turn, &r->lock);
     stop = r->stop;
     pthread_mutex_unlock(&r->lock);
+    if (!stop && !fits(r, u))
+        return 1; /* it will be read again */
+    u->handed = true;
     for (size_t i = 0; !stop && rc == TROD_OK && i < r->n_items; i++) {
         const struct trod_meta *meta = trod_trace_meta(u->trace);
 
@@ -206,6 +217,14 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
     return rc;
 }
 
+/* Let the trace of U begin with the units of time of the whole one. */
+static void know_units(const struct trod_run *r, struct run_unit *u)
+{
+    struct trod_meta *own = (struct trod_meta *)(uintptr_t)trod_trace_meta(u->trace);
+
+    memcpy(own->own_unit, trod_trace_meta(r->whole)->own_unit, sizeof own->own_unit);
+}
+
 /* Read piece NUMBER into the states of U. */
 static void unit_read(struct run_worker *w, struct run_unit *u, size_t number)
 {
@@ -216,6 +235,8 @@ static void unit_read(struct run_worker *w, struct run_unit *u, size_t number)
     u->rc = unit_open(w, u, number);
     if (u->rc < 0)
         return;
+    if (u->knows)
+        know_units(r, u);
     u->rc = unit_rows(w, u);
     u->codeless = u->decoder.owner && engine_owner_codeless(u->decoder.owner);
     run_decoder_end(&u->decoder);
@@ -300,12 +321,36 @@ static int merge_instances(struct trod_run *r, struct run_unit *u, const struct 
 }
 
 /*
+ * U, whose turn it is, met units of time for which there is no room behind those of the pieces
+ * before it. Read as a whole, the rows that have them would be refused: worker W reads its piece
+ * again, knowing those. NULL without memory. The lock is held, but not while reading.
+ */
+static struct run_unit *read_again(struct run_worker *w, struct run_unit *u)
+{
+    struct trod_run *r = w->run;
+    struct run_unit *again = calloc(1, sizeof *again);
+
+    if (again) {
+        again->number = u->number;
+        again->knows = true;
+        again->order.skip = u->order.given;
+        pthread_mutex_unlock(&r->lock);
+        trod_keeper_init(&again->keeper, r->diag && r->diag->strict);
+        unit_read(w, again, u->number);
+        pthread_mutex_lock(&r->lock);
+    }
+    unit_free(r, u, false);
+    return again;
+}
+
+/*
  * Merge U, the next unit, which read PIECE, into the run, and release it. Called with the lock
  * held; the lock is released during the merging itself, which one thread at a time does.
  */
-static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_piece *piece)
+static void unit_merge(struct run_worker *w, struct run_unit *u, const struct run_piece *piece)
 {
-    int rc = u->rc, merged = TROD_OK;
+    struct trod_run *r = w->run;
+    int rc, merged = TROD_OK;
     bool again;
 
     /* an error ends a file: read as a whole, nothing would have come after it */
@@ -317,6 +362,12 @@ static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_
         unit_free(r, u, false);
         return;
     }
+    if (!fits(r, u) && !(u = read_again(w, u))) {
+        r->stop = true;
+        r->rc = TROD_ERR_NOMEM;
+        return;
+    }
+    rc = u->rc;
     r->codeless |= u->codeless;
     r->cut_short = piece->cut == RUN_BYTES && rc < 0;
     again = r->cut_short && doubtful(r, u, piece, rc);
@@ -341,15 +392,17 @@ static void unit_merge(struct trod_run *r, struct run_unit *u, const struct run_
 }
 
 /* Merge all units whose turn it is, unless another thread is merging. The lock is held. */
-static void merge_ready(struct trod_run *r)
+static void merge_ready(struct run_worker *w)
 {
+    struct trod_run *r = w->run;
+
     while (!r->merging && !r->stop && r->merged < r->next && r->unit[r->merged] &&
            r->unit[r->merged]->complete) {
         struct run_unit *u = r->unit[r->merged];
 
         r->unit[r->merged] = NULL;
         r->merging = true;
-        unit_merge(r, u, &r->piece[r->merged]);
+        unit_merge(w, u, &r->piece[r->merged]);
         r->merging = false;
         r->merged++;
         pthread_cond_broadcast(&r->turn);
@@ -391,7 +444,7 @@ static void *work(void *arg)
         r->gave_up |= u->gave_up;
         atomic_store(&w->rows, 0);
         atomic_store(&w->bytes, 0);
-        merge_ready(r);
+        merge_ready(w);
     }
     rest = r->next == r->n_units && !r->stop && !r->chain.rest;
     r->chain.rest |= rest;
