@@ -4,6 +4,7 @@
 #ifndef TROD_CORE_MAPPED_H
 #define TROD_CORE_MAPPED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -46,6 +47,26 @@ static inline void *trod_map_huge(size_t n)
     madvise(p, n, MADV_HUGEPAGE);
 #endif
     return p;
+}
+
+/* Do BYTES have huge pages? If they fill more than half of one. */
+static inline bool trod_mapped_huge(size_t bytes)
+{
+    return bytes > TROD_HUGE_PAGE / 2;
+}
+
+/* What trod_map_for maps for BYTES. */
+static inline size_t trod_mapped_for(size_t bytes)
+{
+    return trod_mapped(bytes, trod_mapped_huge(bytes) ? TROD_HUGE_PAGE : TROD_PAGE);
+}
+
+/* BYTES, all zero, in pages of the kind that suits them. NULL: no memory, or BYTES is 0. */
+static inline void *trod_map_for(size_t bytes)
+{
+    const size_t n = trod_mapped_for(bytes);
+
+    return trod_mapped_huge(bytes) ? trod_map_huge(n) : trod_map(n);
 }
 
 #endif

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below SMALL malloc has the memory at hand. */
-enum { ALIGN = 64, SMALL = 1 << 17, SPARES = 64, SPARE_BYTES = 24 << 20 };
+enum { ALIGN = 64, SPARES = 64, SPARE_BYTES = 40 << 20 };
 
 #ifdef __SANITIZE_ADDRESS__
 enum { KEEPS = 0 };
@@ -32,8 +31,7 @@ static struct {
     } block[SPARES];
 } spare = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A block of BYTES that was given back, or NULL. */
-static void *kept(size_t bytes)
+void *trod_spare_kept(size_t bytes)
 {
     void *p = NULL;
 
@@ -65,43 +63,32 @@ static bool keep(void *p, size_t bytes)
     return can;
 }
 
-/* What is mapped for BYTES: huge pages where they fill more than half of one. */
-static size_t mapped(size_t bytes)
-{
-    return trod_mapped(bytes, bytes > TROD_HUGE_PAGE / 2 ? TROD_HUGE_PAGE : TROD_PAGE);
-}
-
-static void *map(size_t bytes)
-{
-    return bytes > TROD_HUGE_PAGE / 2 ? trod_map_huge(mapped(bytes)) : trod_map(mapped(bytes));
-}
-
 void *trod_spare_take(size_t bytes)
 {
     void *p;
 
-    if (bytes < SMALL)
+    if (bytes < TROD_SPARE_LEAST)
         return aligned_alloc(ALIGN, (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1));
-    p = kept(bytes);
-    return p ? p : map(bytes);
+    p = trod_spare_kept(bytes);
+    return p ? p : trod_map_for(bytes);
 }
 
 void *trod_spare_zeroed(size_t bytes)
 {
     void *p;
 
-    if (bytes < SMALL) {
+    if (bytes < TROD_SPARE_LEAST) {
         p = trod_spare_take(bytes);
         return p ? memset(p, 0, bytes) : NULL;
     }
-    p = kept(bytes);
-    return p ? memset(p, 0, bytes) : trod_map(mapped(bytes));
+    p = trod_spare_kept(bytes);
+    return p ? memset(p, 0, bytes) : trod_map(trod_mapped_for(bytes));
 }
 
 void trod_spare_give(void *p, size_t bytes)
 {
-    if (bytes < SMALL)
+    if (bytes < TROD_SPARE_LEAST)
         free(p);
     else if (p && !keep(p, bytes))
-        munmap(p, mapped(bytes));
+        munmap(p, trod_mapped_for(bytes));
 }

@@ -13,6 +13,9 @@
 
 #include <stddef.h>
 
+/* The bytes of the smallest block that is kept: for smaller ones malloc has memory at hand. */
+enum { TROD_SPARE_LEAST = 1 << 17 };
+
 /* BYTES of memory, aligned to 64, with whatever was left there. NULL: no memory. */
 void *trod_spare_take(size_t bytes);
 /*
@@ -20,6 +23,8 @@ void *trod_spare_take(size_t bytes);
  * pages, when they are touched.
  */
 void *trod_spare_zeroed(size_t bytes);
+/* A block of BYTES that was given back, with whatever was left there. NULL: none is kept. */
+void *trod_spare_kept(size_t bytes);
 /* P of BYTES, as they were taken, is not used any more; or NULL. */
 void trod_spare_give(void *p, size_t bytes);
 

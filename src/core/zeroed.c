@@ -5,13 +5,15 @@
 #include "core/zeroed.h"
 
 #include "core/mapped.h"
+#include "core/spare.h"
 #include "trod/types.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Below SMALL malloc has the memory at hand. */
-enum { SMALL = 1 << 17, FIRST = 1 << 10 };
+/* FIRST: elements. COPIED: bytes; blocks up to this size that are kept are cheaper than new pages.
+ */
+enum { SMALL = TROD_SPARE_LEAST, FIRST = 1 << 10, COPIED = 1 << 22 };
 
 /* Of N bytes at P, which are zero, each page is made. */
 static void make_pages(void *p, size_t n)
@@ -26,19 +28,16 @@ static void make_pages(void *p, size_t n)
         at[i] = 0;
 }
 
-/* What is mapped for BYTES, which are not fewer than SMALL; 0: there is no such memory. */
-static size_t mapped(size_t bytes)
-{
-    return trod_mapped(bytes, bytes < TROD_HUGE_PAGE ? SMALL : TROD_HUGE_PAGE);
-}
-
 void *trod_zeroed_new(size_t bytes)
 {
     void *p;
 
     if (bytes < SMALL)
         return calloc(1, bytes);
-    p = bytes < TROD_HUGE_PAGE ? trod_map(mapped(bytes)) : trod_map_huge(mapped(bytes));
+    p = trod_spare_kept(bytes);
+    if (p)
+        return memset(p, 0, bytes);
+    p = trod_map_for(bytes);
     if (p)
         make_pages(p, bytes);
     return p;
@@ -48,8 +47,8 @@ void trod_zeroed_free(void *p, size_t bytes)
 {
     if (bytes < SMALL)
         free(p);
-    else if (p)
-        munmap(p, mapped(bytes));
+    else
+        trod_spare_give(p, bytes);
 }
 
 /* ThreadSanitizer knows nothing of mremap: addresses that another thread left would be races */
@@ -60,13 +59,13 @@ enum { MOVES = 1 };
  * memory. */
 static void *moved(void *p, size_t had, size_t bytes)
 {
-    const size_t was = mapped(had), is = mapped(bytes);
+    const size_t was = trod_mapped_for(had), is = trod_mapped_for(bytes);
     char *to;
 
     if (!is)
         return NULL;
     /* where what is moved by itself comes to lie need not be the beginning of a huge page */
-    if (bytes < TROD_HUGE_PAGE) {
+    if (!trod_mapped_huge(bytes)) {
         to = mremap(p, was, is, MREMAP_MAYMOVE);
     } else if ((to = trod_map_huge(is)) != NULL) {
         if (mremap(p, was, was, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED) {
@@ -100,9 +99,13 @@ static void *grown(void *p, size_t had, size_t bytes)
             memset(to + had, 0, bytes - had);
         return to;
     }
-    if (MOVES && had >= (bytes < TROD_HUGE_PAGE ? (size_t)SMALL : (size_t)TROD_HUGE_PAGE))
+    to = bytes <= COPIED ? trod_spare_kept(bytes) : NULL;
+    if (to)
+        memset(to + had, 0, bytes - had);
+    else if (MOVES && had >= SMALL && trod_mapped_huge(had) == trod_mapped_huge(bytes))
         return moved(p, had, bytes);
-    to = trod_zeroed_new(bytes);
+    else
+        to = trod_zeroed_new(bytes);
     if (to && p) {
         memcpy(to, p, had);
         trod_zeroed_free(p, had);

@@ -7,6 +7,7 @@
 
 #include "core/grow.h"
 #include "core/origin.h"
+#include "core/spare.h"
 #include "core/zeroed.h"
 #include "trod/batch.h"
 #include "trod/meta.h"
@@ -15,6 +16,13 @@
 #include <string.h>
 
 enum { SLOT = DRM_SLOT, FIRST_THREADS = 1 << 4 };
+
+/*
+ * Parts of a file know about the same instructions: a table of several parts that are read at once
+ * grows to the size that the last one had, if not many sides exist.
+ */
+enum { FEW_SIDES = 16, MANY_KNOWN = TROD_SPARE_LEAST / sizeof(struct drm_known) };
+static atomic_uint sides, last_size;
 
 static const char *const notes[DRM_NOTES] = {"unknown record type", "entries without a record",
                                              "no records"};
@@ -94,6 +102,7 @@ int drm_side_new(struct drm_side **out)
     *out = NULL;
     if (!s)
         return rc;
+    atomic_fetch_add_explicit(&sides, 1, memory_order_relaxed);
     s->known = drm_known_new(DRM_FIRST_KNOWN);
     s->known_mask = DRM_FIRST_KNOWN - 1;
     s->proofs = calloc(DRM_FIRST_PROOFS, sizeof *s->proofs);
@@ -123,6 +132,8 @@ void drm_side_free(struct drm_side *s)
 {
     if (!s)
         return;
+    atomic_fetch_sub_explicit(&sides, 1, memory_order_relaxed);
+    atomic_store_explicit(&last_size, s->known_mask + 1, memory_order_relaxed);
     drm_proofs_free(s->proofs, s->proof_mask);
     trod_recent_free(s->recent);
     trod_zeroed_free(s->shared, s->shared_cap);
@@ -190,9 +201,20 @@ void drm_side_turn(struct drm_side *s)
     s->n_free = s->n_retired;
 }
 
+/* The places of a table that has N and is full; 0: there can be no more. */
+static uint32_t larger(uint32_t n)
+{
+    const uint32_t last = atomic_load_explicit(&last_size, memory_order_relaxed);
+
+    if (2 * n >= MANY_KNOWN && 2 * n < last &&
+        atomic_load_explicit(&sides, memory_order_relaxed) <= FEW_SIDES)
+        return last;
+    return 2 * n;
+}
+
 static int grow_known(struct drm_side *s)
 {
-    const uint32_t size = (s->known_mask + 1) * 2;
+    const uint32_t size = larger(s->known_mask + 1);
     struct drm_known *table = size ? drm_known_new(size) : NULL;
     const struct drm_side grown = {.known = table, .known_mask = size - 1};
 
