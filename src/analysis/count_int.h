@@ -170,6 +170,11 @@ int trod_count_feet(const struct count_state *s, const struct count_lane *l, str
 int trod_count_feet_all(const struct count_state *s, struct count_feet *f);
 /* Add a shard. Returns 0 or TROD_ERR_NOMEM. */
 int trod_count_shard(struct count_state *s, uint32_t file, const struct count_feet *feet);
+/*
+ * All files of several lanes, by number, also those that are not settled, as parts of a file are
+ * not: *OUT, to be freed, has *N. Returns 0 or TROD_ERR_NOMEM.
+ */
+int trod_count_shards(const struct count_state *s, struct count_shard **out, uint32_t *n);
 void trod_count_add(struct count_sums *to, const struct count_sums *from);
 /* Bytes of a line: what the option says, else the trace (SAID, 0: nothing), else custom. */
 uint32_t trod_count_line(const struct count_state *s, uint64_t said);

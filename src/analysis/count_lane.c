@@ -332,18 +332,20 @@ static bool settles(const struct count_lane *l, uint32_t file)
     return !l->settled && l->file == file && l->tid != TROD_NOWHERE;
 }
 
-/* If FILE has several lanes, count what they have together while their sets are there. */
-static int settle_shard(struct count_state *s, uint32_t file)
+/* What the lanes of FILE, whose sets are there, have together. 1; 0 where it has not several lanes;
+ * TROD_ERR_NOMEM. */
+static int shard_feet(const struct count_state *s, uint32_t file, struct count_feet *feet)
 {
     struct gather code = {NULL, NULL}, data = {NULL, NULL};
-    struct count_feet feet;
     uint64_t line = 0;
     uint32_t n = 0;
     int rc = TROD_OK;
 
     for (uint32_t i = 0; i < s->n_lanes; i++)
         n += s->lane[i].file == file && s->lane[i].tid != TROD_NOWHERE;
-    for (uint32_t i = 0; n > 1 && rc == TROD_OK && i < s->n_lanes; i++) {
+    if (n < 2)
+        return 0;
+    for (uint32_t i = 0; rc == TROD_OK && i < s->n_lanes; i++) {
         const struct count_lane *l = &s->lane[i];
 
         if (!settles(l, file))
@@ -354,13 +356,42 @@ static int settle_shard(struct count_state *s, uint32_t file)
         if (rc == TROD_OK)
             rc = gather(&data, l->data);
     }
-    if (n > 1 && rc == TROD_OK) {
-        feet_of(&feet, code.is, data.is, trod_count_line(s, line));
-        rc = trod_count_shard(s, file, &feet);
-    }
+    if (rc == TROD_OK)
+        feet_of(feet, code.is, data.is, trod_count_line(s, line));
     trod_pages_free(code.own);
     trod_pages_free(data.own);
-    return rc;
+    return rc < 0 ? rc : 1;
+}
+
+static int by_file(const void *a, const void *b)
+{
+    const struct count_shard *x = a, *y = b;
+
+    return x->file < y->file ? -1 : x->file > y->file;
+}
+
+int trod_count_shards(const struct count_state *s, struct count_shard **out, uint32_t *n)
+{
+    struct count_shard *shard = malloc((s->n_shards + s->n_lanes + 1) * sizeof *shard);
+    int rc = shard ? TROD_OK : TROD_ERR_NOMEM;
+
+    *out = shard;
+    *n = s->n_shards;
+    if (shard && s->n_shards)
+        memcpy(shard, s->shard, s->n_shards * sizeof *shard);
+    for (uint32_t i = 0; rc >= 0 && i < s->n_lanes; i++) {
+        const uint32_t file = s->lane[i].file;
+        bool had = !settles(&s->lane[i], file);
+
+        for (uint32_t k = 0; k < *n && !had; k++)
+            had = shard[k].file == file;
+        if (had || (rc = shard_feet(s, file, &shard[*n].feet)) <= 0)
+            continue;
+        shard[(*n)++].file = file;
+    }
+    if (rc >= 0)
+        qsort(shard, *n, sizeof *shard, by_file);
+    return rc < 0 ? rc : TROD_OK;
 }
 
 /*
@@ -370,8 +401,11 @@ static int settle_shard(struct count_state *s, uint32_t file)
 int trod_count_settle(void *st, uint32_t file)
 {
     struct count_state *s = st;
-    int rc = settle_shard(s, file);
+    struct count_feet feet;
+    int rc = shard_feet(s, file, &feet);
 
+    if (rc > 0)
+        rc = trod_count_shard(s, file, &feet);
     for (uint32_t i = 0; rc == TROD_OK && i < s->n_lanes; i++)
         if (settles(&s->lane[i], file))
             rc = settle_lane(s, &s->lane[i]);

@@ -342,17 +342,18 @@ static int by_order(const void *a, const void *b)
 }
 
 /* Threads of one file that are several, as one: what DynamoRIO calls a shard. */
-static void put_shards(const struct count_state *s, struct trod_result *e,
-                       const struct columns *all)
+static int put_shards(const struct count_state *s, struct trod_result *e, const struct columns *all)
 {
     struct columns c = *all;
-    bool any = false;
+    struct count_shard *shard;
+    uint32_t n;
+    const int rc = trod_count_shards(s, &shard, &n);
 
     memmove(&c.name[2], &all->name[all->head], all->n * sizeof *c.name);
     c.name[0] = "file";
     c.name[1] = "threads";
-    for (uint32_t i = 0; i < s->n_shards; i++) {
-        const struct count_shard *h = &s->shard[i];
+    for (uint32_t i = 0; rc == TROD_OK && i < n; i++) {
+        const struct count_shard *h = &shard[i];
         struct count_sums sums = {0};
         struct count_values v;
         uint64_t filetype = TROD_NOWHERE;
@@ -366,16 +367,17 @@ static void put_shards(const struct count_state *s, struct trod_result *e,
             if (filetype == TROD_NOWHERE)
                 filetype = l->filetype;
         }
-        if (!any)
+        if (i == 0)
             trod_result_counts(e, "files_counts", "files with several threads", c.name, 2 + c.n);
-        any = true;
         trod_count_values(s, &sums, &h->feet, filetype, &v);
         trod_result_u64(e, NULL, h->file);
         trod_result_u64(e, NULL, threads(s, h->file));
         put_cells(e, &c, &v);
     }
-    if (any)
+    if (rc == TROD_OK && n)
         trod_result_table_close(e);
+    free(shard);
+    return rc;
 }
 
 static bool several(const struct count_state *s)
@@ -404,7 +406,7 @@ int trod_count_report(const void *st, struct trod_result *e)
         qsort(rows, n, sizeof *rows, by_order);
         shown = s->opt.top && s->opt.top < n ? s->opt.top : n;
         choose(s, &c, &total, s->opt.detail != TROD_COUNT_TABLE);
-        put_shards(s, e, &c);
+        rc = put_shards(s, e, &c);
         if (several(s) && s->opt.detail == TROD_COUNT_LIST)
             put_listing(s, e, rows, shown);
         else if (several(s))

@@ -482,6 +482,30 @@ static int by_address(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
+/* Does an instruction of B without an opcode stand before the first one that has its address and
+ * an opcode? The N at MET, sorted, are those with one. */
+static bool one_comes_before(const struct trod_batch *b, const struct met *met, uint32_t n)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        const uint32_t said = b->have & b->has[i];
+        uint32_t lo = 0, hi = n;
+
+        if (b->kind[i] != TROD_INSTR || !(said & TROD_COL_ADDR) || said & TROD_COL_CODE)
+            continue;
+        while (lo < hi) { /* the first that is at its address, or behind it */
+            const uint32_t mid = lo + (hi - lo) / 2;
+
+            if (met[mid].pc < b->addr[i])
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        if (lo < n && met[lo].pc == b->addr[i] && met[lo].row > i)
+            return true;
+    }
+    return false;
+}
+
 /*
  * B is the first batch of a part that begins inside a file, mostly in the middle of a loop. Number
  * its instructions by address. Numbered in the order of execution, the sites of the loop would not
@@ -500,6 +524,8 @@ static int meet_first(struct engine_owner *o, const struct trod_batch *b)
         if (b->kind[i] == TROD_INSTR && (b->have & b->has[i] & need) == need)
             met[n++] = (struct met){b->addr[i], i};
     qsort(met, n, sizeof *met, by_address);
+    if (one_comes_before(b, met, n)) /* damaged: it is not that one */
+        n = 0;
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t i = met[k].row;
         struct entry *e = entry_of(&o->places, met[k].pc);

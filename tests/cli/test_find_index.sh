@@ -315,4 +315,15 @@ done
 head -n "$(wc -l <got.counts)" no.counts >want.counts
 same want.counts got.counts
 
+# Record numbers that a damaged trace has do not number its rows, with an index or without.
+cp "$TROD_SOURCE/tests/golden/drmemtrace/chunks.damaged.trace" chunks.trace
+run trod index --from drmemtrace chunks.trace
+for row in 9 12 13 14; do
+    run trod find --from drmemtrace --no-index chunks.trace "row >= $row"
+    cp "$stdout" want.rows
+    run trod find --from drmemtrace chunks.trace "row >= $row"
+    same want.rows "$stdout"
+done
+check test "$(wc -l <want.rows)" -eq 1
+
 finish

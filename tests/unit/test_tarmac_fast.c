@@ -119,7 +119,7 @@ static const uint32_t sets[] = {TM_NARROW, TM_NARROW & ~(uint32_t)TROD_COL_FLAGS
  * those of the ES dialect take times, units and cpus from lines before. */
 static void test_looks(void **state)
 {
-    static const char *const modes[] = {"EL3h_s", "EL0t_ns", "svc", "EL1h_n:"};
+    static const char *const modes[] = {"EL3h_s", "EL0t_ns", "svc", "EL1h_n:", "EL1h:ns"};
 
     (void)state;
     for (unsigned seed = 1; seed <= 2 * TRACES; seed++) {
@@ -137,7 +137,7 @@ static void test_looks(void **state)
                                    .index = (gen_below(&g, 2) ? 990 : 99999990) +
                                             (unsigned)gen_below(&g, 4),
                                    .sec = gen_below(&g, 2) ? "_NS" : "",
-                                   .mode = modes[gen_below(&g, 4)],
+                                   .mode = modes[gen_below(&g, sizeof modes / sizeof *modes)],
                                    .upper = gen_below(&g, 2)};
 
             for (unsigned k = 5 + (unsigned)gen_below(&g, 40); k > 0; k--, i++)

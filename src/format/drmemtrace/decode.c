@@ -436,7 +436,8 @@ static int end(struct drm_call *c, const uint8_t *p)
     return TROD_DEC_MORE;
 }
 
-/* A record number says that records were left out: the rows behind it begin a new batch. */
+/* Behind a jump, a record number says how many rows were left out: those behind it begin a new
+ * batch. */
 static bool jumps(const struct drm_call *c, const uint8_t *p)
 {
     uint64_t value = c->d->width == DRM_ENTRY_64 ? trod_load_le64(p + 4) : trod_load_le32(p + 4);
@@ -481,7 +482,7 @@ static int decode(struct drm_call *c, const uint8_t **at)
         if (!d->begun && (rc = header(c, p)) < 0)
             return rc;
         before = damaged(c);
-        if (jumps(c, p)) {
+        if (d->jumped && jumps(c, p)) {
             if (c->out->n)
                 return TROD_DEC_FULL;
             if ((rc = drm_entry(c, p, p)) < 0)

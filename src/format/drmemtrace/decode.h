@@ -41,7 +41,9 @@ struct drm_dec {
     bool ended;    /* the end has been looked at */
     bool pc_known, time_known, has_target;
     bool in_syscall, in_switch;
-    bool entered; /* behind a jump, at the beginning of a chunk: its record number is taken over */
+    bool entered; /* at the beginning of a chunk behind what was not read: its record number is
+                     taken over */
+    bool jumped;  /* the rows behind it are numbered by that, too */
     bool footer;  /* the last entry was a FOOTER */
     uint8_t flush_type; /* of a range whose end has not come; 0: none */
     uint8_t code_n;     /* bytes of pending encoding */

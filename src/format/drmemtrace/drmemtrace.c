@@ -178,7 +178,8 @@ static uint64_t rows_before(const void *dec, const uint8_t *p, size_t n)
 {
     const struct drm_dec *d = dec;
 
-    if (n < d->width || trod_load_le16(p) != DRM_MARKER ||
+    /* where the first chunk is lost, rows are counted from the first that is there */
+    if (d->headless || n < d->width || trod_load_le16(p) != DRM_MARKER ||
         trod_load_le16(p + 2) != TROD_DRM_RECORD_ORDINAL)
         return TROD_NOWHERE;
     return d->width == DRM_ENTRY_64 ? trod_load_le64(p + 4) : trod_load_le32(p + 4);
@@ -193,7 +194,7 @@ static void enter(void *dec, uint64_t chunk)
 
     d->instrs = d->chunk_base = chunk * d->chunk_size;
     d->chunks = chunk;
-    d->entered = true;
+    d->entered = d->jumped = true;
     d->time_known = d->pc_known = d->has_target = d->footer = false;
     d->in_syscall = d->in_switch = false;
     d->depth = 0;

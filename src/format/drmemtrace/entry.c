@@ -514,7 +514,7 @@ static void ordinal(struct drm_call *c, const uint8_t *p, uint64_t value)
                    "record number says %" PRIu64 " after %" PRIu64 " records", value, d->records);
     }
     d->records = value;
-    d->entered = false;
+    d->entered = d->jumped = false;
 }
 
 /* Markers that are no rows. */

@@ -81,8 +81,9 @@ TM_INLINE bool take_instr(const uint8_t *q, struct instr_line *l)
     l->mode_len = blanks ? (unsigned)__builtin_ctz(blanks) : 0;
     l->text = l->mode + l->mode_len + 3;
     return l->iset && l->mode_len && l->mode[l->mode_len + 1] == ':' &&
-           l->mode[l->mode_len + 2] == ' ' && l->mode[l->mode_len - 1] != ':' &&
-           !((tm_mask16(l->mode, '\t') | tm_mask16(l->mode, '\n')) & ((1u << l->mode_len) - 1));
+           l->mode[l->mode_len + 2] == ' ' &&
+           !((tm_mask16(l->mode, ':') | tm_mask16(l->mode, '\t') | tm_mask16(l->mode, '\n')) &
+             ((1u << l->mode_len) - 1));
 }
 
 /* The address of a line at P that has the shape S. */
