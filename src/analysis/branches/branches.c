@@ -57,6 +57,7 @@ void br_fini(void *st)
     struct br_state *s = st;
 
     br_lanes_free(s);
+    free(s->kind);
     free(s->fact);
     free(s->site);
     free(s->wrong);
@@ -75,9 +76,10 @@ static unsigned shards(const void *opt, unsigned jobs)
 
 int br_room(struct br_state *s, size_t n)
 {
-    size_t facts = s->n_sites, sites = s->n_sites, wrong = s->n_sites;
+    size_t kinds = s->n_sites, facts = s->n_sites, sites = s->n_sites, wrong = s->n_sites;
 
-    if (trod_by_site_room(&s->fact, &facts, n, sizeof *s->fact) < 0 ||
+    if (trod_by_site_room(&s->kind, &kinds, n, sizeof *s->kind) < 0 ||
+        trod_by_site_room(&s->fact, &facts, n, sizeof *s->fact) < 0 ||
         trod_by_site_room(&s->site, &sites, n, sizeof *s->site) < 0 ||
         (s->n_choices &&
          trod_by_site_room(&s->wrong, &wrong, n, s->n_choices * sizeof *s->wrong) < 0))
@@ -127,37 +129,38 @@ static uint8_t kind_of(unsigned branch)
     }
 }
 
-/* What the opcode tells. */
-static struct br_fact find_out(struct br_state *s, uint32_t number)
+/* What the opcode of site NUMBER, which is not known yet, tells. */
+static void find_out(struct br_state *s, uint32_t number)
 {
     const struct trod_insn *insn = trod_site_insn(s->context.sites, number);
-    struct br_fact f = {.kind = insn->valid ? kind_of(insn->branch) : BR_NOT,
-                        .counted = s->fact[number].counted};
+    struct br_fact *f = &s->fact[number];
 
     br_learn_isa(s);
-    f.may_pass = insn->valid && insn->flags & TROD_INSN_PREDICATED;
-    if (insn->valid && insn->flags & TROD_INSN_TARGET)
-        f.target = insn->target;
-    return f;
+    s->kind[number] = insn->valid ? kind_of(insn->branch) : BR_NOT;
+    f->may_pass = insn->valid && insn->flags & TROD_INSN_PREDICATED;
+    f->target = insn->valid && insn->flags & TROD_INSN_TARGET ? insn->target : 0;
 }
 
 /*
- * The kind of a row that says BRANCH and is of site F. Rows go before opcodes, and each row is
+ * The kind of a row that says BRANCH and is of site NUMBER. Rows go before opcodes, and each row is
  * asked, because code without opcodes that changes stays one site.
  */
-static inline uint8_t kind_said(const struct br_fact *f, unsigned branch)
+static inline uint8_t kind_said(struct br_state *s, uint32_t number, unsigned branch)
 {
     const uint8_t kind = branch == TROD_BR_NONE ? BR_NOT : kind_of(branch);
 
-    return kind == BR_NOT ? f->kind : kind;
+    if (s->kind[number] == BR_UNKNOWN)
+        find_out(s, number);
+    return kind == BR_NOT ? s->kind[number] : kind;
 }
 
 /* ---- rows */
 
 /* Row I, a branch of KIND at site F, begins to wait for the next instruction. */
 static void begin(struct br_state *s, struct br_lane *l, const struct trod_batch *b, uint32_t i,
-                  uint32_t said, const struct br_fact *f, uint8_t kind)
+                  uint32_t said, uint8_t kind)
 {
+    const struct br_fact *const f = &s->fact[b->site[i]];
     const uint32_t flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
     const unsigned branch = flags & TROD_F_BRANCH;
     const struct trod_site *site = trod_site_at(s->context.sites, b->site[i]);
@@ -186,7 +189,6 @@ TROD_HOT int instruction(struct br_state *s, struct br_lane *l, const struct tro
                          uint32_t i, uint32_t said)
 {
     const uint32_t flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
-    struct br_fact *f;
     uint8_t branch;
 
     if (flags & TROD_F_SYNTHETIC)
@@ -202,12 +204,9 @@ TROD_HOT int instruction(struct br_state *s, struct br_lane *l, const struct tro
     }
     if (flags & TROD_F_NOFETCH)
         return TROD_OK;
-    f = &s->fact[b->site[i]];
-    if (f->kind == BR_UNKNOWN)
-        *f = find_out(s, b->site[i]);
-    branch = kind_said(f, flags & TROD_F_BRANCH);
+    branch = kind_said(s, b->site[i], flags & TROD_F_BRANCH);
     if (branch != BR_NOT && !(l->waits && s->delay))
-        begin(s, l, b, i, said, f, branch);
+        begin(s, l, b, i, said, branch);
     return TROD_OK;
 }
 
@@ -216,7 +215,6 @@ static int flow(struct br_state *s, struct br_lane *l, const struct trod_batch *
                 uint32_t said)
 {
     const unsigned branch = said & TROD_COL_FLAGS ? b->flags[i] & TROD_F_BRANCH : TROD_BR_OTHER;
-    struct br_fact *f;
     uint8_t kind;
 
     if (!(said & TROD_COL_TARGET) || !(said & TROD_COL_ADDR) || branch == TROD_BR_ERET ||
@@ -225,13 +223,10 @@ static int flow(struct br_state *s, struct br_lane *l, const struct trod_batch *
     if (!l->waits || b->addr[i] != l->event.pc) {
         if (b->site[i] >= s->n_sites || (l->waits && br_given_up(s, l) < 0))
             return l->waits ? TROD_ERR_NOMEM : TROD_OK;
-        f = &s->fact[b->site[i]];
-        if (f->kind == BR_UNKNOWN)
-            *f = find_out(s, b->site[i]);
-        kind = kind_said(f, branch);
+        kind = kind_said(s, b->site[i], branch);
         if (kind == BR_NOT) /* its kind is not known */
             kind = TROD_BP_JUMP + 1;
-        begin(s, l, b, i, said, f, kind);
+        begin(s, l, b, i, said, kind);
         l->known = l->event.taken = true;
     }
     return br_led_to(s, l, b->target[i], TROD_NO_SITE);
@@ -268,6 +263,32 @@ int br_row(struct br_state *s, struct br_lane *l, const struct trod_batch *b, ui
     return b->kind[i] == TROD_INSTR ? instruction(s, l, b, i, said) : other(s, l, b, i, said);
 }
 
+/*
+ * Where the rows of B from I on, before TO, end that are accesses, or instructions of the stream
+ * NOW - 1 that are known to be no branches; while no branch waits, nothing but their number is
+ * counted.
+ */
+TROD_HOT uint32_t plain_rows(struct br_state *s, const struct trod_batch *b, uint32_t i,
+                             uint32_t to, uint32_t now)
+{
+    const uint32_t odd = TROD_F_BRANCH | TROD_F_SYNTHETIC | TROD_F_NOFETCH;
+    const uint32_t need = TROD_COL_FLAGS | TROD_COL_STREAM;
+    uint64_t instructions = 0;
+
+    if (need & ~b->have)
+        return i;
+    for (; i < to; i++) {
+        if (b->kind[i] >= TROD_READ && b->kind[i] <= TROD_FLUSH)
+            continue;
+        if (b->kind[i] != TROD_INSTR || need & ~b->has[i] || b->flags[i] & odd ||
+            b->stream[i] + 1 != now || b->site[i] >= s->n_sites || s->kind[b->site[i]] != BR_NOT)
+            break;
+        instructions++;
+    }
+    s->sums.instructions += s->context.shard == 0 ? instructions : 0;
+    return i;
+}
+
 int br_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     struct br_state *s = st;
@@ -296,6 +317,8 @@ int br_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
             continue;
         }
         rc = kind == TROD_INSTR ? instruction(s, l, b, i, said) : other(s, l, b, i, said);
+        if (!l->waits)
+            i = plain_rows(s, b, i + 1, to, now) - 1;
     }
     for (size_t i = 0; rc == TROD_OK && i < s->n_lanes; i++)
         rc = br_flush(s, s->lane[i]);

@@ -30,9 +30,8 @@ enum { BR_EVENTS = 512, BR_NOT = 0xff, BR_UNKNOWN = 0 };
 /* In place of a row of the batch: in a batch before. */
 #define BR_EARLIER UINT32_MAX
 
-/* What the opcode of a site tells, found out when it is executed first. */
+/* What the opcode of a site tells beside its kind, found out when it is executed first. */
 struct br_fact {
-    uint8_t kind;    /* enum trod_bp_kind + 1; BR_UNKNOWN: not looked at; BR_NOT: no branch */
     uint8_t counted; /* kind + 1 of its executions, the lowest; 0: none is counted */
     bool may_pass;   /* unconditional by its kind, but predicated: it may do nothing */
     uint64_t target; /* as its opcode says; 0: it does not */
@@ -100,6 +99,8 @@ struct br_state {
     unsigned shift; /* addresses of instructions are multiples of 1 << shift */
     bool delay;     /* branches have a delay slot */
     bool isa_known;
+    uint8_t
+        *kind; /* by site: enum trod_bp_kind + 1; BR_UNKNOWN: not looked at; BR_NOT: no branch */
     struct br_fact *fact; /* by site */
     struct br_site *site;
     uint64_t *wrong; /* by site and choice */

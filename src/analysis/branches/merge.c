@@ -17,11 +17,11 @@ static void add_sums(struct br_sums *into, const struct br_sums *from)
         *br_sum(into, i) += *br_sum(&copy, i);
 }
 
-static void add_fact(struct br_fact *into, const struct br_fact *from)
+static void add_fact(struct br_fact *into, const struct br_fact *from, bool unknown)
 {
     const uint8_t counted = into->counted;
 
-    if (into->kind == BR_UNKNOWN)
+    if (unknown)
         *into = *from;
     if (counted && (!from->counted || counted < from->counted))
         into->counted = counted;
@@ -59,7 +59,8 @@ int br_merge(void *into, const void *from)
         s->site[i].executions += t->site[i].executions;
         s->site[i].taken += t->site[i].taken;
         s->site[i].turns += t->site[i].turns;
-        add_fact(&s->fact[i], &t->fact[i]);
+        add_fact(&s->fact[i], &t->fact[i], s->kind[i] == BR_UNKNOWN);
+        s->kind[i] = s->kind[i] == BR_UNKNOWN ? t->kind[i] : s->kind[i];
     }
     for (size_t i = 0; rc == TROD_OK && i < t->n_sites * t->n_choices; i++)
         s->wrong[i] += t->wrong[i];
@@ -123,8 +124,9 @@ static int load_site(struct br_state *s, struct trod_span *in, uint32_t site)
     s->site[site].executions += v[0];
     s->site[site].taken += v[1];
     s->site[site].turns += v[2];
-    s->fact[site] = (struct br_fact){
-        .kind = (uint8_t)v[3], .counted = (uint8_t)v[3], .may_pass = v[4] != 0, .target = v[5]};
+    s->kind[site] = (uint8_t)v[3];
+    s->fact[site] =
+        (struct br_fact){.counted = (uint8_t)v[3], .may_pass = v[4] != 0, .target = v[5]};
     for (unsigned k = 0; k < s->n_choices; k++) {
         if (trod_unpack(in, &wrong) < 0)
             return TROD_ERR_CORRUPT;
