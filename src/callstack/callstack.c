@@ -1,14 +1,14 @@
 /*
- * callstack.c - streams, their rows, and the straight way through them (trod/callstack.h).
+ * callstack.c - streams and their rows (trod/callstack.h).
  *
- * A row that is an instruction where the one before leads to costs a comparison and an addition.
- * What else happens goes through row() and, where control was transferred, cs_step (switch.c).
+ * A row that is an instruction where the one before leads to costs a comparison and an addition
+ * (straight.c). What else happens goes through any_row() and, where control was transferred,
+ * cs_step (switch.c).
  */
 #include "callstack/callstack_int.h"
 
 #include "core/grow.h"
 #include "core/origin.h"
-#include "core/wide.h"
 #include "trod/drmemtrace.h"
 #include "trod/format.h"
 
@@ -222,12 +222,19 @@ void trod_callstack_count(const struct trod_callstack *c, struct trod_callstack_
 /* ---- instructions */
 
 /* Row I of B, instruction NUMBER of its stream. */
+static struct trod_moment moment(const struct trod_batch *b, uint32_t i, uint64_t number)
+{
+    const bool timed = b->have & b->has[i] & TROD_COL_TIME;
+
+    return (struct trod_moment){trod_origin_row(b, i), number, timed ? b->time[i] : TROD_NOWHERE,
+                                b->addr[i]};
+}
+
 static void take(const struct trod_batch *b, uint32_t i, uint64_t number, struct cs_insn *to)
 {
     const uint32_t said = b->have & b->has[i];
 
-    to->at = (struct trod_moment){trod_origin_row(b, i), number,
-                                  said & TROD_COL_TIME ? b->time[i] : TROD_NOWHERE, b->addr[i]};
+    to->at = moment(b, i, number);
     to->size = said & TROD_COL_SIZE ? b->size[i] : 0;
     to->flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
     to->code_n = 0;
@@ -259,28 +266,25 @@ static void settle(struct cs_lane *l, const struct trod_batch *b)
 static int step(struct trod_callstack *c, struct cs_lane *l, const struct trod_batch *b, uint32_t i)
 {
     const uint64_t next = l->next;
-    struct cs_step s;
-    struct cs_insn now;
+    struct cs_step s = {.last = &l->last, .before = &l->before};
     int rc;
 
     settle(l, b);
     clamp(l, &l->last.at);
-    s.last = l->last;
-    s.before = l->before;
-    take(b, i, l->count, &now);
-    clamp(l, &now.at);
-    s.now = now.at;
-    s.onward = false;
-    l->iset = (uint8_t)((now.flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
+    s.now = moment(b, i, l->count);
+    clamp(l, &s.now);
+    l->iset = (uint8_t)(b->have & b->has[i] & TROD_COL_FLAGS
+                            ? (b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT
+                            : 0);
     c->at = i;
     if (c->given)
         return cs_given_step(c, l, &s);
     rc = cs_step(c, l, &s);
-    if (now.at.pc != next || s.onward) {
+    if (s.now.pc != next || s.onward) {
         l->transfer_at = l->count;
-        l->run = now.at.pc;
+        l->run = s.now.pc;
     }
-    l->edge = cs_edge(&l->known, c->symbols, now.at.pc);
+    l->gap = cs_gap(&l->known, c->symbols, s.now.pc);
     l->rseq = false;
     return rc;
 }
@@ -299,11 +303,11 @@ static int instruction(struct trod_callstack *c, struct cs_lane *l, const struct
         if (b->first + i >= c->due)
             rc = step(c, l, b, i);
     } else if (b->addr[i] != l->next || l->pending || !l->began ||
-               (b->addr[i] >= l->edge && cs_entered_at(&l->known, c->symbols, b->addr[i]))) {
+               (b->addr[i] >= l->gap.to && cs_entered_at(&l->known, c->symbols, b->addr[i]))) {
         rc = step(c, l, b, i);
         l->began = true;
-    } else if (b->addr[i] >= l->edge) {
-        l->edge = cs_edge(&l->known, c->symbols, b->addr[i]);
+    } else if (b->addr[i] >= l->gap.to) {
+        l->gap = cs_gap(&l->known, c->symbols, b->addr[i]);
     }
     l->next = b->addr[i] + (said & TROD_COL_SIZE && b->size[i] ? b->size[i]
                             : said & TROD_COL_CODE             ? b->code[i].len
@@ -378,122 +382,6 @@ static int any_row(struct trod_callstack *c, struct cs_lane *l, const struct tro
     return TROD_OK;
 }
 
-/* Could row I be the write of a register that matters? Most names differ in their first letter. */
-static inline bool register_row(const struct cs_lane *l, const struct trod_batch *b, uint32_t i)
-{
-    const bool arm = l->isa == TROD_ISA_A64 || l->isa == TROD_ISA_ARM;
-    const uint8_t *name;
-
-    if (!(b->have & b->has[i] & TROD_COL_TEXT) || b->text[i].len < 2)
-        return false;
-    name = trod_batch_bytes(b, b->text[i]);
-    switch (name[0] | 32) {
-    case 'x': /* x30, xsp, x31; RISC-V x1, x2 */
-        return name[1] == '3' || (name[1] | 32) == 's' || (b->text[i].len == 2 && !arm);
-    case 'r': /* r13, r14, r29, r31, r1, ra, rsp */
-        return (b->text[i].len == 2 && !arm) || name[1] == '1' || name[1] == '2' ||
-               name[1] == '3' || (name[1] | 32) == 's';
-    case 's':
-    case 'm':
-    case 'p':
-    case 'e':
-        return (name[1] | 32) == 's' || (name[1] | 32) == 'p';
-    case 'l':
-    case '$':
-    case '2':
-    case '3':
-        return true;
-    default:
-        return false;
-    }
-}
-
-/*
- * Rows [FROM, TO), all of stream L, all instructions with address, size and flags: those that lead
- * on, and jumps that change nothing. Returns where it stopped: at a row that any_row has to see.
- */
-static uint32_t straight(struct trod_callstack *c, struct cs_lane *l, const struct trod_batch *b,
-                         uint32_t from, uint32_t to)
-{
-    const uint8_t *const restrict kind = b->kind;
-    const uint32_t *const restrict size = b->size, *const restrict flags = b->flags;
-    const uint64_t *const restrict addr = b->addr;
-    uint64_t edge = l->edge, next = l->next, count = l->count;
-    uint32_t last = l->last_row, before = l->before_row, i = from;
-
-    if (!l->began)
-        return from;
-    for (; i < to; i++) {
-        if (kind[i] == TROD_INSTR) {
-            if (flags[i] & (TROD_F_SYNTHETIC | TROD_F_NOFETCH))
-                continue;
-            if (size[i] == 0 || l->pending)
-                break;
-            if (addr[i] != next) {
-                if (last == CS_NO_INDEX || !cs_plain_jump(c, l, b, last, i))
-                    break;
-                l->transfer_at = count;
-                next = addr[i];
-                edge = l->edge;
-            } else if (next >= edge) {
-                break;
-            }
-            next += size[i];
-            before = last;
-            last = i;
-            count++;
-        } else if (kind[i] == TROD_REG) {
-            if (register_row(l, b, i))
-                break;
-        } else if (kind[i] == TROD_EXCEPTION || kind[i] == TROD_MARKER) {
-            break;
-        }
-    }
-    if (last != CS_NO_INDEX)
-        l->row = trod_origin_row(b, last) + 1;
-    l->next = next;
-    l->count = count;
-    l->last_row = last;
-    l->before_row = before;
-    return i;
-}
-
-TROD_HOT bool plain_of(const struct trod_batch *b, uint32_t from, uint32_t to)
-{
-    const uint32_t needs = TROD_COL_FLAGS | TROD_COL_ADDR | TROD_COL_SIZE;
-    const uint32_t *const restrict has = b->has, *const restrict stream = b->stream;
-    const uint8_t *const restrict kind = b->kind;
-    uint32_t all = b->have & needs, differ = 0, said = 0;
-
-    if (all != needs)
-        return false;
-    for (uint32_t i = from; i < to; i++) {
-        all &= has[i] | (kind[i] == TROD_INSTR ? 0 : UINT32_MAX);
-        said |= has[i] ^ has[from];
-    }
-    for (uint32_t i = from; b->have & TROD_COL_STREAM && i < to; i++)
-        differ |= stream[i] ^ stream[from];
-    return all == needs && !(said & b->have & TROD_COL_STREAM) &&
-           (differ == 0 || !(b->have & has[from] & TROD_COL_STREAM));
-}
-
-#if TROD_AVX2
-TROD_WIDE static bool plain_wide(const struct trod_batch *b, uint32_t from, uint32_t to)
-{
-    return plain_of(b, from, to);
-}
-#endif
-
-/* May straight() have rows [FROM, TO) as far as their columns and streams go? */
-static bool plain(const struct trod_batch *b, uint32_t from, uint32_t to)
-{
-#if TROD_AVX2
-    if (trod_wide())
-        return plain_wide(b, from, to);
-#endif
-    return plain_of(b, from, to);
-}
-
 /* ---- batches */
 
 enum { CHUNK = 256 };
@@ -535,7 +423,7 @@ static uint32_t until_due(const struct trod_callstack *c, const struct trod_batc
 static int chunk(struct trod_callstack *c, const struct trod_batch *b, uint32_t from, uint32_t to,
                  struct cs_lane **lane)
 {
-    const bool fast = plain(b, from, to);
+    const struct cs_alike alike = cs_alike(b, from, to);
     int rc = TROD_OK;
 
     for (uint32_t i = from; rc == TROD_OK && i < to; i++) {
@@ -556,8 +444,8 @@ static int chunk(struct trod_callstack *c, const struct trod_batch *b, uint32_t 
                 c->touched = l;
             }
         }
-        if (fast) {
-            i = straight(c, l, b, i, until_due(c, b, i, to));
+        if (alike.plain) {
+            i = cs_straight(c, l, b, i, until_due(c, b, i, to), alike.one_time);
             if (i == to)
                 break;
         }

@@ -98,6 +98,14 @@ struct cs_known {
     } asked[CS_ASKED];
 };
 
+/*
+ * Addresses around one that was executed: at none of [FROM, TO) is a function entered that is
+ * known. One may be at TO, and if the address itself is one, FROM lies behind it.
+ */
+struct cs_gap {
+    uint64_t from, to;
+};
+
 /* Fields of trod_frame.own. */
 enum { OWN_FUNCTION, OWN_BANK, OWN_SAVED, OWN_LANE };
 
@@ -141,8 +149,8 @@ struct cs_lane {
     uint8_t pending; /* enum cs_pending */
     bool rseq, has_preferred;
     uint64_t preferred;
-    uint64_t next;  /* address after the instruction executed last */
-    uint64_t edge;  /* above it: a function may be entered there, none is before */
+    uint64_t next; /* address after the instruction executed last */
+    struct cs_gap gap;
     uint64_t count; /* of instructions */
     uint64_t time;
     uint64_t row;                  /* ordinal of the row after the last instruction */
@@ -200,6 +208,12 @@ static inline struct trod_frame *cs_top(const struct cs_lane *l)
     return x && x->n ? &x->frame[x->n - 1] : NULL;
 }
 
+/* Is the instruction behind a branch executed before what it leads to? */
+static inline bool cs_delay_slots(const struct cs_lane *l)
+{
+    return l->isa == TROD_ISA_MIPS32 || l->isa == TROD_ISA_MIPS64;
+}
+
 static inline bool cs_arm32(const struct cs_lane *l)
 {
     return l->iset == TROD_ISET_A32 || l->iset == TROD_ISET_T32 || l->iset == TROD_ISET_T32EE;
@@ -220,8 +234,7 @@ uint32_t cs_function(struct cs_known *k, const struct trod_symbols *symbols, uin
  */
 uint32_t cs_entry(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc);
 int cs_called(struct cs_known *k, const struct trod_symbols *symbols, uint32_t function);
-/* An address above PC: no function that is known is entered between them, one may be there. */
-uint64_t cs_edge(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc);
+struct cs_gap cs_gap(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc);
 /* Of the functions that were called the last one before PC, not far away; CS_NO_INDEX: none. */
 uint32_t cs_called_before(const struct cs_known *k, uint64_t pc);
 bool cs_entered_at(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc);
@@ -267,19 +280,24 @@ bool cs_may_return(const struct cs_context *x, uint64_t ra);
 
 /* ---- rules.c: instruction NOW of L does not follow LAST, or something is pending */
 struct cs_step {
-    struct cs_insn last, before; /* BEFORE: of instruction sets with delay slots */
+    const struct cs_insn *last, *before; /* of L; BEFORE: of instruction sets with delay slots */
     struct trod_moment now;
     bool onward; /* NOW lies after LAST, and yet was called or jumped to */
 };
 int cs_step(struct trod_callstack *c, struct cs_lane *l, struct cs_step *s);
 
+/* ---- straight.c: what rows have in common */
+struct cs_alike {
+    bool plain;    /* one stream; the instructions have address, size and flags */
+    bool one_time; /* no time, or the same */
+};
+struct cs_alike cs_alike(const struct trod_batch *b, uint32_t from, uint32_t to);
 /*
- * switch.c: row I of B, an instruction of L that lies elsewhere than after row LAST, the one
- * before, comes by a jump that changes nothing but where L is. Then true, and L is there; else
- * cs_step has to see it. Both rows have addresses, sizes and flags, and nothing is pending.
+ * Rows [FROM, TO), all of stream L and plain: those that lead on, and jumps that change nothing but
+ * where L is. Returns where it stopped: at a row that has to be seen by all rules.
  */
-bool cs_plain_jump(struct trod_callstack *c, struct cs_lane *l, const struct trod_batch *b,
-                   uint32_t last, uint32_t i);
+uint32_t cs_straight(struct trod_callstack *c, struct cs_lane *l, const struct trod_batch *b,
+                     uint32_t from, uint32_t to, bool one_time);
 
 /* ---- callstack.c: the lane of STREAM, made if new. NULL: no memory. */
 struct cs_lane *cs_lane_of(struct trod_callstack *c, uint32_t stream, bool said);

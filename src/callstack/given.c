@@ -42,7 +42,7 @@ void cs_given_free(struct cs_given *g)
 void cs_given_lane(struct cs_lane *l)
 {
     l->began = true;
-    l->edge = UINT64_MAX;
+    l->gap.to = UINT64_MAX;
 }
 
 void trod_callstack_unmatched(struct trod_callstack *c,
@@ -121,7 +121,7 @@ static int leave(struct trod_callstack *c, struct cs_lane *l, const struct cs_st
         return TROD_ERR_CORRUPT;
     if (f->kind == TROD_FRAME_EXCEPTION)
         g->left = x->saved[f->own[OWN_SAVED]];
-    return cs_pop(c, l, g->next.how, g->next.sure, &s->last.at, &s->now);
+    return cs_pop(c, l, g->next.how, g->next.sure, &s->last->at, &s->now);
 }
 
 /*
@@ -182,7 +182,7 @@ int cs_given_step(struct trod_callstack *c, struct cs_lane *l, const struct cs_s
             return TROD_ERR_CORRUPT;
         switch (e->what) {
         case TROD_GIVEN_ENTER:
-            rc = enter(c, l, &s->now, &s->last);
+            rc = enter(c, l, &s->now, s->last);
             break;
         case TROD_GIVEN_LEAVE:
             rc = leave(c, l, s);

@@ -198,20 +198,29 @@ bool cs_all_marked(const struct cs_known *k)
     return k->n_entries < CS_PAGES && k->entered.n < 8 * CS_PAGES;
 }
 
-uint64_t cs_edge(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc)
+struct cs_gap cs_gap(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc)
 {
-    const uint64_t base = pc / CS_PAGE * CS_PAGE, end = base + CS_PAGE;
-    unsigned word = (unsigned)(pc % CS_PAGE / 64);
-    uint64_t bits;
+    enum { FAR = 4 }; /* words that are looked at, in both directions */
+    const uint64_t base = pc / CS_PAGE * CS_PAGE, upto = UINT64_MAX >> (63 - pc % 64);
+    unsigned low = pc % CS_PAGE / 64, high = low;
+    const unsigned least = low < FAR ? 0 : low - FAR;
+    const unsigned most = low + FAR < CS_BITS ? low + FAR : CS_BITS - 1;
+    const uint64_t *bit;
+    uint64_t before, behind;
     uint32_t page;
 
     if (entries_of(k, symbols, pc, &page) < 0 || page == NO_ENTRIES)
-        return end;
-    bits = k->entries[page].bit[word] & ~UINT64_C(1) << pc % 64;
-    for (unsigned last = word + 3; !bits && word < last; bits = k->entries[page].bit[word])
-        if (++word == CS_BITS)
-            return end;
-    return base + 64 * word + (bits ? (unsigned)__builtin_ctzll(bits) : 64);
+        return (struct cs_gap){base, base + CS_PAGE};
+    bit = k->entries[page].bit;
+    before = bit[low] & upto;
+    behind = bit[low] & ~upto;
+    while (!before && low > least)
+        before = bit[--low];
+    while (!behind && high < most)
+        behind = bit[++high];
+    return (struct cs_gap){
+        base + 64 * (uint64_t)low + (before ? 64 - (unsigned)__builtin_clzll(before) : 0),
+        base + 64 * (uint64_t)high + (behind ? (unsigned)__builtin_ctzll(behind) : 64)};
 }
 
 bool cs_entered_at(struct cs_known *k, const struct trod_symbols *symbols, uint64_t pc)

@@ -44,7 +44,7 @@ static int end_same(struct cs_run *r, const struct trod_moment *site)
         if (!comparable(r->l, f, &sp) || f->sp > sp)
             break;
         if (f->site.pc == site->pc && f->sp == sp)
-            return cs_pop_to(r->c, r->l, i, TROD_FRAME_UNWOUND, TROD_SURE_REGISTER, &r->s->last.at,
+            return cs_pop_to(r->c, r->l, i, TROD_FRAME_UNWOUND, TROD_SURE_REGISTER, &r->s->last->at,
                              &r->s->now);
     }
     return TROD_OK;
@@ -125,7 +125,7 @@ static int pop_chain(struct cs_run *r, uint32_t n, unsigned sure)
     (void)n;
     do {
         tail = cs_top(r->l)->kind == TROD_FRAME_TAIL;
-        rc = cs_pop(r->c, r->l, how, sure, &r->s->last.at, &r->s->now);
+        rc = cs_pop(r->c, r->l, how, sure, &r->s->last->at, &r->s->now);
         how = TROD_FRAME_TAILED;
     } while (rc == TROD_OK && tail && cs_now(r->l)->n);
     return rc;
@@ -155,12 +155,12 @@ static int return_from(struct cs_run *r, enum cs_class class, uint32_t i)
     if (i + 1 == x->n)
         return pop_chain(r, i, sure);
     if (!jumped) {
-        rc = cs_pop_to(r->c, r->l, i + 1, TROD_FRAME_UNWOUND, sure, &r->s->last.at, &r->s->now);
+        rc = cs_pop_to(r->c, r->l, i + 1, TROD_FRAME_UNWOUND, sure, &r->s->last->at, &r->s->now);
         return rc < 0 ? rc : pop_chain(r, i, sure);
     }
-    rc = cs_pop(r->c, r->l, TROD_FRAME_RETURNED, sure, &r->s->last.at, &r->s->now);
+    rc = cs_pop(r->c, r->l, TROD_FRAME_RETURNED, sure, &r->s->last->at, &r->s->now);
     return rc < 0 ? rc
-                  : cs_pop_to(r->c, r->l, i, TROD_FRAME_TAILED, sure, &r->s->last.at, &r->s->now);
+                  : cs_pop_to(r->c, r->l, i, TROD_FRAME_TAILED, sure, &r->s->last->at, &r->s->now);
 }
 
 /* ---- manual calls */
@@ -332,7 +332,7 @@ static int unwind(struct cs_run *r, enum cs_class class)
     }
     if (frame == CS_NO_INDEX)
         return 0;
-    rc = cs_pop_to(r->c, r->l, frame + 1, TROD_FRAME_UNWOUND, sure, &r->s->last.at, &r->s->now);
+    rc = cs_pop_to(r->c, r->l, frame + 1, TROD_FRAME_UNWOUND, sure, &r->s->last->at, &r->s->now);
     return rc < 0 ? rc : 1;
 }
 
@@ -353,7 +353,7 @@ static int shorten(struct cs_run *r, uint64_t function)
 
         if (x->frame[i].own[OWN_FUNCTION] == function || (tail && k + 1 == LONGEST_CHAIN))
             return cs_pop_to(r->c, r->l, tail ? i : i + 1, TROD_FRAME_TAILED, TROD_SURE_CLASS,
-                             &r->s->last.at, &r->s->now);
+                             &r->s->last->at, &r->s->now);
         if (!tail)
             break;
     }
@@ -404,10 +404,10 @@ static int return_handler(struct cs_run *r, uint32_t i)
 
     if (cs_now(r->l)->n == i + 1)
         return TROD_OK;
-    rc = cs_pop(r->c, r->l, TROD_FRAME_RETURNED, TROD_SURE_CLASS, &r->s->last.at, &r->s->now);
+    rc = cs_pop(r->c, r->l, TROD_FRAME_RETURNED, TROD_SURE_CLASS, &r->s->last->at, &r->s->now);
     return rc < 0 ? rc
-                  : cs_pop_to(r->c, r->l, i + 1, TROD_FRAME_TAILED, TROD_SURE_CLASS, &r->s->last.at,
-                              &r->s->now);
+                  : cs_pop_to(r->c, r->l, i + 1, TROD_FRAME_TAILED, TROD_SURE_CLASS,
+                              &r->s->last->at, &r->s->now);
 }
 
 /* The trace begins inside a function that returns: its caller was there before. */
@@ -427,9 +427,9 @@ static int unmatched(struct cs_run *r)
         r->c->counts.unmatched++;
         return r->c->unmatched ? cs_tell_unmatched(r->c, r->l, &r->s->now) : TROD_OK;
     }
-    rc = cs_pop(r->c, r->l, TROD_FRAME_RETURNED, TROD_SURE_CLASS, &r->s->last.at, &r->s->now);
+    rc = cs_pop(r->c, r->l, TROD_FRAME_RETURNED, TROD_SURE_CLASS, &r->s->last->at, &r->s->now);
     if (rc == TROD_OK)
-        rc = cs_pop_to(r->c, r->l, 0, TROD_FRAME_TAILED, TROD_SURE_CLASS, &r->s->last.at,
+        rc = cs_pop_to(r->c, r->l, 0, TROD_FRAME_TAILED, TROD_SURE_CLASS, &r->s->last->at,
                        &r->s->now);
     return rc < 0 ? rc : cs_push(r->c, r->l, &root);
 }
@@ -492,15 +492,15 @@ int cs_onward(struct cs_run *r)
 {
     struct trod_callstack *c = r->c;
     struct cs_lane *l = r->l;
-    const struct cs_insn *last = &r->s->last;
+    const struct cs_insn *last = r->s->last;
     const struct trod_moment *site;
     uint64_t ra;
-    const enum cs_class class = cs_branch(c, l, last, &r->s->before, &site, &ra);
+    const enum cs_class class = cs_branch(c, l, last, r->s->before, &site, &ra);
     const uint32_t function = other_function(r, r->s->now.pc);
 
     if (function == CS_NO_INDEX || (class != CS_CALL && class != CS_JUMP && class != CS_INDIRECT) ||
         (class == CS_CALL && !l->known.function[function].symbol_entry) ||
-        !cs_surely(c, site == &last->at ? last : &r->s->before))
+        !cs_surely(c, site == &last->at ? last : r->s->before))
         return TROD_OK;
     r->s->onward = true;
     r->site = site;

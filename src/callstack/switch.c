@@ -9,16 +9,11 @@
 #include "callstack/rules.h"
 #include "core/grow.h"
 
-static bool delay_slots(const struct cs_lane *l)
-{
-    return l->isa == TROD_ISA_MIPS32 || l->isa == TROD_ISA_MIPS64;
-}
-
 enum cs_class cs_branch(struct trod_callstack *c, const struct cs_lane *l,
                         const struct cs_insn *last, const struct cs_insn *before,
                         const struct trod_moment **site, uint64_t *ra)
 {
-    if (delay_slots(l) && before->size && before->at.pc + before->size == last->at.pc) {
+    if (cs_delay_slots(l) && before->size && before->at.pc + before->size == last->at.pc) {
         const enum cs_class class = cs_class_of(c, l, before);
 
         if (class != CS_NONE && class != CS_UNKNOWN && class != CS_SYSCALL && class != CS_ERET) {
@@ -36,7 +31,7 @@ static void save(const struct cs_run *r, struct cs_saved *saved)
 {
     uint32_t bank;
 
-    *saved = (struct cs_saved){.last = r->s->last, .before = r->s->before, .bank = r->l->on_bank};
+    *saved = (struct cs_saved){.last = *r->s->last, .before = *r->s->before, .bank = r->l->on_bank};
     saved->has_sp = cs_sp(r->l, &saved->sp, &bank);
 }
 
@@ -47,7 +42,7 @@ int cs_interrupt(struct cs_run *r, uint64_t ra, unsigned sure)
                               .sure = (uint8_t)sure,
                               .has_ra = true,
                               .ra = ra,
-                              .site = &r->s->last.at,
+                              .site = &r->s->last->at,
                               .entry = r->s->now};
     struct cs_saved *saved;
 
@@ -64,7 +59,7 @@ int cs_interrupt(struct cs_run *r, uint64_t ra, unsigned sure)
 
 int cs_interrupted(struct cs_run *r)
 {
-    return cs_interrupt(r, r->s->last.at.pc + r->s->last.size, TROD_SURE_GUESS);
+    return cs_interrupt(r, r->s->last->at.pc + r->s->last->size, TROD_SURE_GUESS);
 }
 
 /* The innermost exception of the context; CS_NO_INDEX: none. */
@@ -230,10 +225,10 @@ int cs_back(struct cs_run *r, uint64_t pc, bool marked)
         return TROD_OK;
     ra = x->frame[e].ra;
     at = x->saved[x->frame[e].own[OWN_SAVED]];
-    rc = cs_pop_to(r->c, r->l, e + 1, TROD_FRAME_UNWOUND, TROD_SURE_CLASS, &r->s->last.at,
+    rc = cs_pop_to(r->c, r->l, e + 1, TROD_FRAME_UNWOUND, TROD_SURE_CLASS, &r->s->last->at,
                    &r->s->now);
     if (rc == TROD_OK)
-        rc = cs_pop(r->c, r->l, TROD_FRAME_RETURNED, TROD_SURE_CLASS, &r->s->last.at, &r->s->now);
+        rc = cs_pop(r->c, r->l, TROD_FRAME_RETURNED, TROD_SURE_CLASS, &r->s->last->at, &r->s->now);
     if (rc < 0)
         return rc;
     to = pc == ra && !marked ? other_there(r, pc, &at) : CS_NO_INDEX;
@@ -252,42 +247,9 @@ int cs_back(struct cs_run *r, uint64_t pc, bool marked)
     return TROD_OK;
 }
 
-/* A time of L: times never fall. */
-static void pass(struct cs_lane *l, const struct trod_batch *b, uint32_t row)
-{
-    if (b->have & b->has[row] & TROD_COL_TIME &&
-        (l->time == TROD_NOWHERE || b->time[row] > l->time))
-        l->time = b->time[row];
-}
-
-/*
- * Where neither link register nor stack pointers are known, a jump to an address in the opcode only
- * matters if a function is entered there (cs_transfer, jump).
- */
-bool cs_plain_jump(struct trod_callstack *c, struct cs_lane *l, const struct trod_batch *b,
-                   uint32_t last, uint32_t i)
-{
-    const uint32_t jumps = 1u << TROD_BR_DIRECT | 1u << TROD_BR_COND | 1u << TROD_BR_COND_TAKEN |
-                           1u << TROD_BR_COND_UNTAKEN;
-    const uint32_t flags = b->flags[last];
-
-    if (!(jumps >> (flags & TROD_F_BRANCH) & 1) || flags & TROD_F_SKIPPED || c->given ||
-        l->n_banks || l->lr_at || delay_slots(l) || !cs_top(l) || !cs_all_marked(&l->known) ||
-        cs_entered_at(&l->known, c->symbols, b->addr[i]))
-        return false;
-    pass(l, b, last);
-    pass(l, b, i);
-    l->iset = (uint8_t)((b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
-    l->run = b->addr[i];
-    l->edge = cs_edge(&l->known, c->symbols, b->addr[i]);
-    l->rseq = false;
-    c->counts.transfers++;
-    return true;
-}
-
 int cs_step(struct trod_callstack *c, struct cs_lane *l, struct cs_step *s)
 {
-    struct cs_run r = {.c = c, .l = l, .s = s, .site = &s->last.at};
+    struct cs_run r = {.c = c, .l = l, .s = s, .site = &s->last->at};
     const unsigned pending = l->pending;
     const struct trod_moment *site;
     enum cs_class class;
@@ -306,12 +268,12 @@ int cs_step(struct trod_callstack *c, struct cs_lane *l, struct cs_step *s)
         return pending ? TROD_OK : cs_onward(&r);
     c->counts.transfers++;
     if (l->n_banks &&
-        cs_code(&l->known, l->run, s->last.at.pc, (uint32_t)cs_top(l)->own[OWN_FUNCTION]) < 0)
+        cs_code(&l->known, l->run, s->last->at.pc, (uint32_t)cs_top(l)->own[OWN_FUNCTION]) < 0)
         return TROD_ERR_NOMEM;
     if (pending == CS_EXCEPTION) {
         ra = l->has_preferred && l->preferred != s->now.pc ? l->preferred : l->next;
         return cs_interrupt(&r, ra, TROD_SURE_CLASS);
     }
-    class = cs_branch(c, l, &s->last, &s->before, &site, &ra);
+    class = cs_branch(c, l, s->last, s->before, &site, &ra);
     return cs_transfer(&r, class, site, ra);
 }
