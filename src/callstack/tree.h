@@ -28,22 +28,39 @@ enum cg_node_kind { CG_PLAIN, CG_EXCEPTION, CG_CUT };
 
 enum { CG_MOST_NODES = 1 << 20 };
 
+enum { CG_NEAR = 6 }; /* children that a node knows: what is left of its cache line */
+
+/* What an activation looks at is a cache line. Weights lie elsewhere. */
 struct cg_node {
     uint64_t function; /* where it begins */
-    uint32_t parent;   /* 0: none */
+    uint64_t count;    /* activations */
+    uint64_t self[CG_SELF_WEIGHTS];
+    uint32_t parent; /* 0: none */
     uint32_t kind;
-    uint64_t count; /* activations */
-    uint64_t self[CG_SELVES];
+    uint32_t near[CG_NEAR]; /* internal to tree.c */
 };
+
+_Static_assert(sizeof(struct cg_node) == 64, "a node is a cache line");
 
 /* Node 0 stands for all: it has no function, and what belongs to none. */
 struct cg_tree {
     struct cg_node *node;
     size_t n, cap;
+    uint64_t (*weight)[CG_MOST_WEIGHTS]; /* of the first N_WEIGHED nodes; of others they are 0 */
+    size_t n_weighed;
     struct trod_map map; /* nodes */
     uint32_t cut;        /* stacks beyond CG_MOST_NODES: functions without their callers */
     bool any_time;       /* somebody said a time */
+    bool moved;          /* a node was */
 };
+
+/* Number W, enum CG_SELF_..., of NODE. */
+static inline uint64_t cg_self(const struct cg_tree *t, size_t node, unsigned w)
+{
+    if (w < CG_SELF_WEIGHTS)
+        return t->node[node].self[w];
+    return node < t->n_weighed ? t->weight[node][w - CG_SELF_WEIGHTS] : 0;
+}
 
 /* ---- tree.c: 0 or TROD_ERR_NOMEM where they return int */
 /* See to node 0. False: no memory. */
@@ -53,6 +70,10 @@ uint32_t cg_child(struct cg_tree *t, uint32_t parent, uint64_t function, unsigne
 /* NODE, whose parent is 0, becomes a child of PARENT. */
 int cg_move(struct cg_tree *t, uint32_t node, uint32_t parent);
 int cg_tree_add(struct cg_tree *into, const struct cg_tree *from);
+/* The same. FROM is of no use afterwards but for cg_tree_fini. */
+int cg_tree_take(struct cg_tree *into, struct cg_tree *from);
+/* The weights of NODE; NULL: no memory. */
+uint64_t *cg_tree_weights(struct cg_tree *t, uint32_t node);
 void cg_tree_fini(struct cg_tree *t);
 int cg_tree_save(const struct cg_tree *t, struct trod_buf *out);
 int cg_tree_load(struct cg_tree *t, struct trod_span *in);

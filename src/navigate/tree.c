@@ -46,7 +46,7 @@ static int end_lanes(struct nav_tree *t)
 
     for (uint32_t i = 0; rc == TROD_OK && i < t->n_lanes; i++) {
         if (t->lane[i])
-            rc = cg_tree_add(&t->all, &t->lane[i]->tree);
+            rc = cg_tree_take(&t->all, &t->lane[i]->tree);
         account_free(t->lane[i]);
         t->lane[i] = NULL;
     }

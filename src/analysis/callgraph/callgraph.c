@@ -71,7 +71,7 @@ static struct cg_lane *lane_of(struct cg_core *core, const struct trod_frame *f)
 static int lane_end(struct cg_core *core, size_t at)
 {
     struct cg_lane *l = core->lane[at];
-    const int rc = cg_tree_add(&core->tree, &l->sum.tree);
+    const int rc = cg_tree_take(&core->tree, &l->sum.tree);
 
     lane_free(l);
     core->lane[at] = NULL;
@@ -185,9 +185,10 @@ static int rows(void *ctx, const struct trod_batch *b, uint32_t from, uint32_t t
         cg_weigh(core, l, b, from, to, n);
         if ((f && !node) || !cg_tree_begin(&core->tree))
             return TROD_ERR_NOMEM;
-        self = f ? l->sum.tree.node[node].self : core->tree.node[0].self;
+        if (!(self = cg_tree_weights(f ? &l->sum.tree : &core->tree, node)))
+            return TROD_ERR_NOMEM;
         for (unsigned i = 0; i < core->weights.n; i++)
-            self[CG_SELF_WEIGHTS + i] += n[i];
+            self[i] += n[i];
         for (unsigned i = 0; l && i < core->weights.n; i++)
             l->weighed[i] += n[i];
     }
@@ -208,12 +209,14 @@ int cg_late(struct cg_core *core, uint32_t stream, unsigned slot, uint64_t n)
     struct trod_frame *f = innermost(core, stream);
     struct cg_lane *l = f ? lane_of(core, f) : NULL;
     const uint32_t node = l ? node_of(core, l, f) : 0;
+    uint64_t *weight;
 
-    if ((f && !node) || (!f && !cg_tree_begin(&core->tree)))
+    if ((f && !node) || (!f && !cg_tree_begin(&core->tree)) ||
+        !(weight = cg_tree_weights(l ? &l->sum.tree : &core->tree, node)))
         return TROD_ERR_NOMEM;
     if (l)
         l->weighed[slot] += n;
-    (l ? &l->sum.tree : &core->tree)->node[node].self[CG_SELF_WEIGHTS + slot] += n;
+    weight[slot] += n;
     return TROD_OK;
 }
 

@@ -157,7 +157,7 @@ static int put_node(void *user, uint32_t node)
         if (t->core->tree.any_time)
             trod_result_u64(t->r, NULL, t->sum[node].total[CG_SELF_TIME]);
         for (unsigned w = CG_SELF_WEIGHTS; w < CG_SELF_WEIGHTS + t->core->weights.n; w++) {
-            trod_result_u64(t->r, NULL, n->self[w]);
+            trod_result_u64(t->r, NULL, cg_self(&t->core->tree, node, w));
             trod_result_u64(t->r, NULL, t->sum[node].total[w]);
         }
         trod_result_row_end(t->r);

@@ -156,7 +156,7 @@ static int enter(void *user, uint32_t node)
 {
     struct folding *k = user;
     const uint32_t depth = k->sum[node].depth;
-    const uint64_t n = k->core->tree.node[node].self[k->core->weights.shown];
+    const uint64_t n = cg_self(&k->core->tree, node, k->core->weights.shown);
     int rc;
 
     if (depth > DEEP + 1 && n == 0)
@@ -190,9 +190,9 @@ static int fold(struct cg_core *core, struct trod_flame **out)
     k.sum = sum;
     if (rc == TROD_OK)
         rc = cg_walk(&core->tree, sum, enter, NULL, &k);
-    if (rc == TROD_OK && core->tree.node[0].self[core->weights.shown])
+    if (rc == TROD_OK && cg_self(&core->tree, 0, core->weights.shown))
         rc = trod_flame_add(k.flame, "(no function)", 13, 0,
-                            core->tree.node[0].self[core->weights.shown]);
+                            cg_self(&core->tree, 0, core->weights.shown));
     free(sum);
     trod_buf_fini(&k.text);
     return rc;

@@ -174,7 +174,7 @@ static int enter(void *user, uint32_t node)
     f->calls += n->count;
     f->exception = f->exception || n->kind == CG_EXCEPTION;
     for (unsigned w = 0; w < CG_SELVES; w++) {
-        f->self[w] += n->self[w];
+        f->self[w] += cg_self(&t->core->tree, node, w);
         if (f->open)
             continue;
         f->total[w] += t->sum[node].total[w];

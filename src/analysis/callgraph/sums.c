@@ -114,7 +114,8 @@ struct cg_sum *cg_sums(const struct cg_tree *t, unsigned by)
         sum = NULL;
     } else {
         for (size_t i = 0; i < t->n; i++)
-            memcpy(sum[i].total, t->node[i].self, sizeof sum[i].total);
+            for (unsigned w = 0; w < CG_SELVES; w++)
+                sum[i].total[w] = cg_self(t, i, w);
         by_depth(t, sum, order, start);
         add_up(t, sum, order);
         put_in_order(t, sum, by, r, start);
