@@ -53,7 +53,7 @@ struct cs_map {
     unsigned shift;
 };
 
-enum { CS_NEAR = 1024, CS_STICKS = 256, CS_PAGE = 4096, CS_PAGES = 8192 };
+enum { CS_NEAR = 1024, CS_STICKS = 256, CS_PAGE = 4096, CS_PAGES = 8192, CS_CLASSES = 4096 };
 
 struct cs_code_page {
     uint64_t number;
@@ -185,7 +185,7 @@ struct trod_callstack {
     struct trod_insn_decoder *decoder;
     uint8_t decoder_isa, decoder_endian;
     bool decoder_tried;
-    struct cs_class_cache classes[1024];
+    struct cs_class_cache classes[CS_CLASSES];
     struct cs_lane *touched; /* lanes with rows in the batch */
     /* rows not yet told */
     const struct trod_batch *batch;

@@ -175,7 +175,7 @@ enum cs_class cs_class_of(struct trod_callstack *c, const struct cs_lane *l,
     if (insn->code_n == 0)
         return CS_UNKNOWN;
     memcpy(&key, insn->code, insn->code_n < sizeof key ? insn->code_n : sizeof key);
-    e = &c->classes[insn->at.pc * UINT64_C(0x9e3779b97f4a7c15) >> 54];
+    e = &c->classes[(insn->at.pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) % CS_CLASSES];
     if (e->pc != insn->at.pc || e->key != key || e->iset != iset + 1) {
         e->pc = insn->at.pc;
         e->key = key;
