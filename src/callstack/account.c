@@ -27,23 +27,9 @@ uint32_t cg_account_nodes(struct cg_account *a, struct trod_frame *f, bool inlin
     }
 }
 
-void cg_account_charge(struct cg_account *a, uint32_t node, const struct trod_moment *at)
+int cg_account_put_under(struct cg_account *a, uint32_t node)
 {
-    uint64_t *self = a->tree.node[node].self;
-
-    self[CG_SELF_INSTRUCTIONS] += at->instruction - a->instruction;
-    a->instruction = at->instruction;
-    if (at->time == TROD_NOWHERE)
-        return;
-    if (a->clocked)
-        self[CG_SELF_TIME] += at->time - a->time;
-    a->tree.any_time = a->clocked = true;
-    a->time = at->time;
-}
-
-int cg_account_under(struct cg_account *a, const struct trod_frame *f, uint32_t node)
-{
-    if (!f->under || !a->bottom || a->tree.node[a->bottom].parent || a->bottom == node ||
+    if (!a->bottom || a->tree.node[a->bottom].parent || a->bottom == node ||
         a->roots++ >= MOST_ROOTS)
         return TROD_OK;
     return cg_move(&a->tree, a->bottom, node);

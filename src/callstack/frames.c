@@ -90,27 +90,27 @@ int cs_push(struct trod_callstack *c, struct cs_lane *l, const struct cs_push *p
         stick(x, p->ra, true);
     x->exceptions += p->kind == TROD_FRAME_EXCEPTION;
     frame = &x->frame[x->n];
-    *frame = (struct trod_frame){
-        .stream = l->stream,
-        .file = l->file,
-        .context = l->now,
-        .depth = x->n,
-        .kind = p->kind,
-        .sure = p->sure,
-        .under = p->under,
-        .has_ra = p->has_ra,
-        .has_sp = has_sp,
-        .again = f->open,
-        .entry = p->entry,
-        .site = p->site ? *p->site : (struct trod_moment){.pc = TROD_NOWHERE},
-        .function = f->pc,
-        .ra = p->ra,
-        .sp = sp,
-        .own = {function, bank, 0, l->slot},
-    };
-    f->open++;
-    if (p->kind == TROD_FRAME_EXCEPTION) /* its place was put there before */
-        frame->own[OWN_SAVED] = x->n_saved - 1;
+    frame->stream = l->stream; /* one by one: compilers clear large structs slowly */
+    frame->file = l->file;
+    frame->context = l->now;
+    frame->depth = x->n;
+    frame->kind = p->kind;
+    frame->sure = p->sure;
+    frame->under = p->under;
+    frame->has_ra = p->has_ra;
+    frame->has_sp = has_sp;
+    frame->again = f->open++;
+    frame->entry = p->entry;
+    frame->site = p->site ? *p->site : (struct trod_moment){.pc = TROD_NOWHERE};
+    frame->function = f->pc;
+    frame->ra = p->ra;
+    frame->sp = sp;
+    frame->user = 0;
+    frame->own[OWN_FUNCTION] = function;
+    frame->own[OWN_BANK] = bank;
+    /* its place was put there before */
+    frame->own[OWN_SAVED] = p->kind == TROD_FRAME_EXCEPTION ? x->n_saved - 1 : 0;
+    frame->own[OWN_LANE] = l->slot;
     x->n++;
     c->counts.entered[p->kind]++;
     return c->sink.enter ? c->sink.enter(c->sink.ctx, frame) : TROD_OK;

@@ -101,11 +101,28 @@ static inline uint32_t cg_account_node(struct cg_account *a, struct trod_frame *
     return (uint32_t)f->user ? (uint32_t)f->user : cg_account_nodes(a, f, inlined);
 }
 /* What was executed up to AT belongs to NODE. */
-void cg_account_charge(struct cg_account *a, uint32_t node, const struct trod_moment *at);
+static inline void cg_account_charge(struct cg_account *a, uint32_t node,
+                                     const struct trod_moment *at)
+{
+    uint64_t *self = a->tree.node[node].self;
+
+    self[CG_SELF_INSTRUCTIONS] += at->instruction - a->instruction;
+    a->instruction = at->instruction;
+    if (at->time == TROD_NOWHERE)
+        return;
+    if (a->clocked)
+        self[CG_SELF_TIME] += at->time - a->time;
+    a->tree.any_time = a->clocked = true;
+    a->time = at->time;
+}
 /*
  * F, which begins and has NODE: is it the caller of the root that ended last, that one is put under
  * it. 0 or TROD_ERR_NOMEM.
  */
-int cg_account_under(struct cg_account *a, const struct trod_frame *f, uint32_t node);
+int cg_account_put_under(struct cg_account *a, uint32_t node);
+static inline int cg_account_under(struct cg_account *a, const struct trod_frame *f, uint32_t node)
+{
+    return f->under ? cg_account_put_under(a, node) : 0;
+}
 
 #endif

@@ -105,7 +105,8 @@ static int tell(void *ctx, const struct trod_callstack_sink *sink,
 
         if (!trod_index_about(x->nav[x->now], &info))
             return TROD_ERR_UNKNOWN;
-        rc = trod_nav_callstack(x->nav[x->now], &own, &of_one);
+        /* rows and files of the first are those of all */
+        rc = trod_nav_callstack(x->nav[x->now], x->now ? &own : sink, &of_one);
         trod_callstack_counts_add(counts, &of_one);
         x->rows += info.rows;
         x->files += (uint32_t)info.files;

@@ -7,6 +7,8 @@
 
 #include "trod/buf.h"
 
+#include <stdbool.h>
+
 /* V to P, where there is room for ten bytes. Returns where it ends. */
 static inline uint8_t *trod_pack_at(uint8_t *p, uint64_t v)
 {
@@ -23,25 +25,25 @@ static inline int trod_pack(struct trod_buf *out, uint64_t v)
     return trod_buf_add(out, b, (size_t)(trod_pack_at(b, v) - b));
 }
 
+/* Does trod_unpack return 0? For numbers of more than one byte. */
+bool trod_unpack_long(struct trod_span *in, uint64_t *v);
+
 /*
  * The next number of IN, which is advanced. 0, or TROD_ERR_CORRUPT: the end, more than 64 bits,
  * more bytes than the number needs (there is one way to write each).
  */
 static inline int trod_unpack(struct trod_span *in, uint64_t *v)
 {
-    unsigned shift = 0;
+    if (in->n == 0 || *in->p > 0x7f) {
+        uint64_t many; /* so that V may be a register */
+        const bool sound = trod_unpack_long(in, &many);
 
-    for (*v = 0; in->n && shift < 64; shift += 7) {
-        uint8_t b = *in->p++;
-
-        in->n--;
-        if ((shift == 63 && b > 1) || (shift && b == 0))
-            return TROD_ERR_CORRUPT;
-        *v |= (uint64_t)(b & 0x7f) << shift;
-        if (!(b & 0x80))
-            return TROD_OK;
+        *v = many;
+        return sound ? TROD_OK : TROD_ERR_CORRUPT;
     }
-    return TROD_ERR_CORRUPT;
+    *v = *in->p++;
+    in->n--;
+    return TROD_OK;
 }
 
 #endif

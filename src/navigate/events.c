@@ -5,34 +5,24 @@
  * event before; bit 3: of another moment; of an entry bit 4: its key is new; of an end bits 4 and
  * 5: how, bits 6 and 7: how sure. All else is packed (core/pack.h), a column after the other.
  */
-#include "navigate/events.h"
+#include "navigate/events_take.h"
 
 #include "core/grow.h"
-#include "core/pack.h"
 #include "trod/meta.h"
 
 #include <stdlib.h>
 
-enum {
-    LANE = 1 << 2,
-    MOMENT = 1 << 3,
-    NEW_KEY = 1 << 4,
-    HOW = 4,
-    SURE = 6,
-    KEYS = 1 << 16 /* that have a number; others are written out each time */
-};
-
-enum { SAME_TIME, SAME_AS_INSNS, WHOLE_TIME, TIMES }; /* what the first codes of a time mean */
+enum { KEYS = 1 << 16 }; /* that have a number; others are written out each time */
 
 /* ---- both ways */
 
-static const struct nav_events_lane beginning = {0, TROD_NOWHERE};
+const struct nav_events_lane nav_events_beginning = {0, TROD_NOWHERE};
 
-/* The state that events of LANE are encoded against. NULL: no memory. */
-static struct nav_events_lane *base_of(struct nav_events_past *p, uint32_t lane)
+struct nav_events_lane *nav_events_new_base(struct nav_events_past *p, uint32_t lane)
 {
-    return trod_grow_to(&p->base, &p->n_base, lane, sizeof *p->base, &beginning) ? &p->base[lane]
-                                                                                 : NULL;
+    return trod_grow_to(&p->base, &p->n_base, lane, sizeof *p->base, &nav_events_beginning)
+               ? &p->base[lane]
+               : NULL;
 }
 
 /* K gets a number, if there is one left. */
@@ -47,21 +37,10 @@ static int number(struct nav_events_past *p, const struct nav_call_key *k)
     return TROD_OK;
 }
 
-/* With a LEAVE that is OPEN its lane is over: the next file may have one of that number. */
-static void settle(const struct nav_event *e, struct nav_events_lane *base)
-{
-    if (e->what == NAV_SWITCH)
-        return;
-    base->insn = e->now.instruction;
-    base->time = e->now.time;
-    if (e->what == NAV_LEAVE && e->how == TROD_FRAME_OPEN)
-        *base = beginning;
-}
-
 static void forget(struct nav_events_past *p)
 {
     for (uint32_t i = 0; i < p->n_base; i++)
-        p->base[i] = beginning;
+        p->base[i] = nav_events_beginning;
     p->n_keys = 0;
     p->row = 0;
     p->lane = 0;
@@ -87,12 +66,12 @@ static int put_time(struct nav_events *e, uint64_t time, uint64_t before, uint64
     int rc;
 
     if (time == before)
-        return put(e, NAV_E_TIME, SAME_TIME);
+        return put(e, NAV_E_TIME, NAV_SAME_TIME);
     if (before != TROD_NOWHERE && passed == insns)
-        return put(e, NAV_E_TIME, SAME_AS_INSNS);
-    if (before != TROD_NOWHERE && passed < UINT64_MAX - TIMES)
-        return put(e, NAV_E_TIME, passed + TIMES);
-    rc = put(e, NAV_E_TIME, WHOLE_TIME);
+        return put(e, NAV_E_TIME, NAV_SAME_AS_INSNS);
+    if (before != TROD_NOWHERE && passed < UINT64_MAX - NAV_TIMES)
+        return put(e, NAV_E_TIME, passed + NAV_TIMES);
+    rc = put(e, NAV_E_TIME, NAV_WHOLE_TIME);
     return rc < 0 ? rc : put(e, NAV_E_TIME, time);
 }
 
@@ -171,7 +150,7 @@ static int put_rest(struct nav_events *e, const struct nav_event *x, bool new, u
 
 int nav_events_put(struct nav_events *e, const struct nav_event *x)
 {
-    struct nav_events_lane *base = base_of(&e->past, x->lane);
+    struct nav_events_lane *base = nav_events_base(&e->past, x->lane);
     uint8_t what = x->what;
     uint32_t hash = 0, key = 0;
     bool new = false;
@@ -182,24 +161,24 @@ int nav_events_put(struct nav_events *e, const struct nav_event *x)
     if (x->what == NAV_ENTER) {
         hash = trod_map_hash(x->call.pc + x->call.site_pc * 5 + x->call.kind);
         key = key_of(e, &x->call, hash, &new);
-        what |= new ? NEW_KEY : 0;
+        what |= new ? NAV_EV_NEW_KEY : 0;
     } else if (x->what == NAV_LEAVE) {
-        what |= (uint8_t)(x->how << HOW | x->sure << SURE);
+        what |= (uint8_t)(x->how << NAV_EV_HOW | x->sure << NAV_EV_SURE);
     }
     if (x->lane != e->past.lane) {
-        what |= LANE;
+        what |= NAV_EV_LANE;
         rc = put(e, NAV_E_LANE, x->lane);
     }
     if (x->now.row != e->past.row || (x->what != NAV_SWITCH && (x->now.instruction != base->insn ||
                                                                 x->now.time != base->time))) {
-        what |= MOMENT;
+        what |= NAV_EV_MOMENT;
         rc = rc < 0 ? rc : put_moment(e, x, base);
     }
     if (rc == TROD_OK)
         rc = trod_buf_add(&e->column[NAV_E_WHAT], &what, 1);
     if (rc == TROD_OK)
         rc = put_rest(e, x, new, key, hash);
-    settle(x, base);
+    nav_events_settle(x, base);
     e->past.row = x->now.row;
     e->past.lane = x->lane;
     e->n++;
@@ -255,48 +234,12 @@ void nav_events_close(struct nav_events_reader *r)
     past_fini(&r->past);
 }
 
-static int get(struct nav_events_reader *r, unsigned column, uint64_t *v)
-{
-    return trod_unpack(&r->column[column], v);
-}
-
-static int get_lane(struct nav_events_reader *r, uint32_t *lane)
-{
-    uint64_t v;
-
-    if (get(r, NAV_E_LANE, &v) < 0 || v > TROD_STREAM_MAX)
-        return TROD_ERR_CORRUPT;
-    *lane = (uint32_t)v;
-    return TROD_OK;
-}
-
-static int get_moment(struct nav_events_reader *r, struct nav_event *x,
-                      const struct nav_events_lane *base)
-{
-    uint64_t row, passed = 0, time;
-
-    if (get(r, NAV_E_ROW, &row) < 0)
-        return TROD_ERR_CORRUPT;
-    if (x->what != NAV_SWITCH) {
-        if (get(r, NAV_E_INSN, &passed) < 0 || get(r, NAV_E_TIME, &time) < 0)
-            return TROD_ERR_CORRUPT;
-        x->now.instruction = base->insn + passed;
-        if (time >= TIMES)
-            x->now.time = base->time + time - TIMES;
-        else if (time == SAME_AS_INSNS)
-            x->now.time = base->time + passed;
-        else if (time == WHOLE_TIME && get(r, NAV_E_TIME, &x->now.time) < 0)
-            return TROD_ERR_CORRUPT;
-    }
-    x->now.row = nav_unzigzag(row, r->past.row + passed);
-    return TROD_OK;
-}
-
-static int get_key(struct nav_events_reader *r, struct nav_call_key *k)
+int nav_events_new_key(struct nav_events_reader *r, struct nav_call_key *k)
 {
     uint64_t v, pc, site;
 
-    if (get(r, NAV_E_KEY, &v) < 0 || v >> 4 >= TROD_FRAME_KINDS || get(r, NAV_E_KEY, &pc) < 0)
+    if (nav_events_get(r, NAV_E_KEY, &v) < 0 || v >> 4 >= TROD_FRAME_KINDS ||
+        nav_events_get(r, NAV_E_KEY, &pc) < 0)
         return TROD_ERR_CORRUPT;
     k->kind = (uint8_t)(v >> 4);
     k->sure = v >> 2 & 3;
@@ -304,83 +247,14 @@ static int get_key(struct nav_events_reader *r, struct nav_call_key *k)
     k->pc = nav_unzigzag(pc, r->past.last.pc);
     k->site_pc = TROD_NOWHERE;
     if (v & 1) {
-        if (get(r, NAV_E_KEY, &site) < 0)
+        if (nav_events_get(r, NAV_E_KEY, &site) < 0)
             return TROD_ERR_CORRUPT;
         k->site_pc = nav_unzigzag(site, k->pc);
     }
     return number(&r->past, k);
 }
 
-static int get_enter(struct nav_events_reader *r, struct nav_event *x, bool new)
-{
-    uint64_t v;
-    int rc = TROD_OK;
-
-    if (new) {
-        rc = get_key(r, &x->call);
-    } else if (get(r, NAV_E_CALL, &v) < 0 || v >= r->past.n_keys) {
-        rc = TROD_ERR_CORRUPT;
-    } else {
-        x->call = r->past.key[v];
-    }
-    x->now.pc = x->call.pc;
-    x->site_row = TROD_NOWHERE;
-    if (rc < 0 || x->call.site_pc == TROD_NOWHERE)
-        return rc;
-    rc = get(r, NAV_E_SITE, &v);
-    x->site_row = x->now.row - v;
-    return rc;
-}
-
-static int get_leave(struct nav_events_reader *r, struct nav_event *x, uint8_t what)
-{
-    uint64_t v;
-
-    x->how = what >> HOW & 3;
-    x->sure = what >> SURE;
-    if (get(r, NAV_E_LAST, &v) < 0)
-        return TROD_ERR_CORRUPT;
-    x->last_time = x->now.time - v;
-    if (x->how != TROD_FRAME_OPEN)
-        return TROD_OK;
-    if (get(r, NAV_E_OTHER, &v) < 0)
-        return TROD_ERR_CORRUPT;
-    x->at = x->now.row + v;
-    return TROD_OK;
-}
-
 int nav_events_next(struct nav_events_reader *r, struct nav_event *x)
 {
-    struct nav_events_lane *base;
-    uint64_t v = 0;
-    uint8_t what;
-    int rc = TROD_OK;
-
-    if (r->left == 0)
-        return 0;
-    r->left--;
-    what = *r->column[NAV_E_WHAT].p++;
-    r->column[NAV_E_WHAT].n--;
-    *x = (struct nav_event){.what = what & 3, .lane = r->past.lane};
-    if (what & LANE && get_lane(r, &x->lane) < 0)
-        return TROD_ERR_CORRUPT;
-    if (!(base = base_of(&r->past, x->lane)))
-        return TROD_ERR_NOMEM;
-    x->now = (struct trod_moment){r->past.row, base->insn, base->time, TROD_NOWHERE};
-    if (what & MOMENT)
-        rc = get_moment(r, x, base);
-    x->at = x->now.row;
-    if (rc == TROD_OK && x->what == NAV_ENTER)
-        rc = get_enter(r, x, what & NEW_KEY);
-    else if (rc == TROD_OK && x->what == NAV_LEAVE)
-        rc = get_leave(r, x, what);
-    else if (rc == TROD_OK && x->what == NAV_SWITCH && (rc = get(r, NAV_E_OTHER, &v)) == TROD_OK)
-        rc = v > UINT32_MAX ? TROD_ERR_CORRUPT : TROD_OK;
-    x->context = (uint32_t)v;
-    if (rc < 0)
-        return rc;
-    settle(x, base);
-    r->past.row = x->now.row;
-    r->past.lane = x->lane;
-    return 1;
+    return nav_events_take(r, x);
 }

@@ -6,6 +6,7 @@
  * of them; the stacks at the beginnings of segments are not needed for that.
  */
 #include "navigate/calls.h"
+#include "navigate/events_take.h"
 #include "navigate/index.h"
 #include "navigate/nav.h"
 
@@ -30,12 +31,15 @@ struct replay {
     const struct trod_symbols *symbols; /* that calls were followed with; NULL: none */
     struct lane *lane;
     uint32_t n_lanes, file;
+    struct nav_unpacker *unpacker;
+    struct trod_buf raw; /* the events of a segment */
 };
 
 /* The context of L that runs. NULL: no memory. */
-static struct context *running(struct lane *l)
+static inline struct context *running(struct lane *l)
 {
-    return trod_grow_to(&l->context, &l->n_contexts, l->now, sizeof *l->context, NULL)
+    return l->now < l->n_contexts ||
+                   trod_grow_to(&l->context, &l->n_contexts, l->now, sizeof *l->context, NULL)
                ? &l->context[l->now]
                : NULL;
 }
@@ -58,31 +62,33 @@ static uint64_t function_of(const struct replay *r, uint64_t pc)
     return r->symbols && trod_symbols_function(r->symbols, pc, &range) ? range.begin : pc;
 }
 
-static int enter(struct replay *r, struct lane *l, const struct nav_event *e)
+TROD_HOT int enter(struct replay *r, struct lane *l, const struct nav_event *e)
 {
     struct context *c = running(l);
     struct trod_frame *f;
 
-    if (!c || !trod_grow(&c->frame, c->n, &c->cap, sizeof *c->frame, 32))
+    if (!c || (c->n == c->cap && !trod_grow(&c->frame, c->n, &c->cap, sizeof *c->frame, 32)))
         return TROD_ERR_NOMEM;
     f = &c->frame[c->n];
-    *f = (struct trod_frame){
-        .stream = e->lane ? e->lane - 1 : TROD_NO_STREAM,
-        .file = file_of(r, e->now.row),
-        .context = l->now,
-        .depth = c->n++,
-        .kind = e->call.kind,
-        .sure = e->call.sure,
-        .under = e->call.under,
-        .entry = e->now,
-        .site = {.row = e->site_row, .time = TROD_NOWHERE, .pc = e->call.site_pc},
-        .function = function_of(r, e->call.pc),
-        .own = {[NAV_OWN_LANE] = e->lane},
-    };
+    f->stream = e->lane ? e->lane - 1 : TROD_NO_STREAM;
+    f->file = file_of(r, e->now.row);
+    f->context = l->now;
+    f->depth = c->n++;
+    f->kind = e->call.kind;
+    f->sure = e->call.sure;
+    f->under = e->call.under;
+    f->has_ra = f->has_sp = false;
+    f->again = 0;
+    f->entry = e->now;
+    f->site = (struct trod_moment){.row = e->site_row, .time = TROD_NOWHERE, .pc = e->call.site_pc};
+    f->function = function_of(r, e->call.pc);
+    f->ra = f->sp = f->user = 0;
+    f->own[0] = f->own[1] = f->own[2] = 0;
+    f->own[NAV_OWN_LANE] = e->lane;
     return r->sink->enter ? r->sink->enter(r->sink->ctx, f) : TROD_OK;
 }
 
-static int leave(const struct replay *r, struct lane *l, const struct nav_event *e)
+TROD_HOT int leave(const struct replay *r, struct lane *l, const struct nav_event *e)
 {
     struct context *c = running(l);
     const struct trod_frame_left end = {
@@ -100,11 +106,12 @@ static int leave(const struct replay *r, struct lane *l, const struct nav_event 
     return r->sink->leave ? r->sink->leave(r->sink->ctx, &c->frame[c->n], &end) : TROD_OK;
 }
 
-static int event(struct replay *r, const struct nav_event *e)
+TROD_HOT int event(struct replay *r, const struct nav_event *e)
 {
     struct lane *l;
 
-    if (!trod_grow_to(&r->lane, &r->n_lanes, e->lane, sizeof *r->lane, NULL))
+    if (e->lane >= r->n_lanes &&
+        !trod_grow_to(&r->lane, &r->n_lanes, e->lane, sizeof *r->lane, NULL))
         return TROD_ERR_NOMEM;
     l = &r->lane[e->lane];
     switch (e->what) {
@@ -124,16 +131,16 @@ static int segment(struct replay *r, const struct nav_section *s)
 {
     const struct nav_index *x = r->index;
     struct nav_events_reader in = {.left = 0};
-    struct trod_buf raw = {0};
     struct nav_event e;
-    int rc = nav_unsqueeze(x, x->file + s->offset, s->length, s->raw, &raw);
+    int rc;
 
+    r->raw.n = 0;
+    rc = nav_unsqueeze_by(r->unpacker, x->file + s->offset, s->length, s->raw, &r->raw);
     if (rc == TROD_OK)
-        rc = nav_calls_read((struct trod_span){.p = raw.p, .n = raw.n}, &in);
-    while (rc == TROD_OK && (rc = nav_events_next(&in, &e)) > 0)
+        rc = nav_calls_read((struct trod_span){.p = r->raw.p, .n = r->raw.n}, &in);
+    while (rc == TROD_OK && (rc = nav_events_take(&in, &e)) > 0)
         rc = event(r, &e);
     nav_events_close(&in);
-    trod_buf_fini(&raw);
     return rc;
 }
 
@@ -145,6 +152,8 @@ static void end(struct replay *r)
         free(r->lane[i].context);
     }
     free(r->lane);
+    nav_unpacker_free(r->unpacker);
+    trod_buf_fini(&r->raw);
 }
 
 /* Is what NAV's index knows of calls as it was written? */
@@ -170,6 +179,7 @@ int trod_nav_callstack(struct trod_nav *nav, const struct trod_callstack_sink *s
 
     if (rc < 0)
         return nav_distrust(nav, rc) ? TROD_ERR_UNKNOWN : rc;
+    rc = nav_unpacker_new(&r.unpacker);
     for (uint32_t i = 0; rc == TROD_OK && i < r.index->n_segments; i++)
         rc = segment(&r, nav_followed(nav, i));
     *counts = *seen;

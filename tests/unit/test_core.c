@@ -1,5 +1,6 @@
 /*
- * test_core.c - buffers, numbers of a stated byte order, random numbers, tables by hash.
+ * test_core.c - buffers, numbers of a stated byte order, packed ones, random numbers, tables by
+ * hash.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 
 #include "core/endian.h"
 #include "core/map.h"
+#include "core/pack.h"
 #include "core/rng.h"
 #include "trod/buf.h"
 
@@ -171,6 +173,85 @@ static void maps_find_what_was_put_in(void **state)
     assert_null(m.slot);
 }
 
+/* V, and how many bytes it has at the least. */
+static size_t packed_size(uint64_t v)
+{
+    size_t n = 1;
+
+    while (v >>= 7)
+        n++;
+    return n;
+}
+
+/* The first number of the N bytes at P, which lie at the end of their memory. */
+static int unpack_at_end(const uint8_t *p, size_t n, uint64_t *v, size_t *left)
+{
+    uint8_t *copy = malloc(n ? n : 1);
+    struct trod_span in = {.p = copy, .n = n};
+    int rc;
+
+    assert_non_null(copy);
+    memcpy(copy, p, n);
+    rc = trod_unpack(&in, v);
+    *left = in.n;
+    assert_true(rc < 0 || in.p == copy + n - in.n);
+    free(copy);
+    return rc;
+}
+
+static void packed_numbers_come_back(void **state)
+{
+    (void)state;
+    enum { BEHIND = 12 };
+    struct trod_rng r;
+
+    trod_rng_seed(&r, 3);
+    for (unsigned round = 0; round < 20000; round++) {
+        const unsigned bit = round % 65;
+        const uint64_t low = bit == 0 ? 0 : trod_rng_below(&r, 2) ? UINT64_MAX : trod_rng_next(&r);
+        const uint64_t want = (bit == 64 ? low : low & ((UINT64_C(1) << bit) - 1));
+        uint8_t bytes[10 + BEHIND];
+        const size_t n = packed_size(want);
+        size_t left;
+        uint64_t v;
+
+        assert_ptr_equal(trod_pack_at(bytes, want), bytes + n);
+        trod_rng_fill(&r, bytes + n, BEHIND);
+        for (size_t more = 0; more <= BEHIND; more++) {
+            assert_int_equal(unpack_at_end(bytes, n + more, &v, &left), TROD_OK);
+            assert_true(v == want);
+            assert_int_equal(left, more);
+        }
+        for (size_t less = 0; less < n; less++)
+            assert_int_equal(unpack_at_end(bytes, less, &v, &left), TROD_ERR_CORRUPT);
+        if (n == 10)
+            continue;
+        /* a byte more than it needs, whatever lies behind */
+        bytes[n - 1] |= 0x80;
+        bytes[n] = 0;
+        for (size_t more = 0; more < BEHIND; more++)
+            assert_int_equal(unpack_at_end(bytes, n + 1 + more, &v, &left), TROD_ERR_CORRUPT);
+    }
+}
+
+static void packed_numbers_have_64_bits(void **state)
+{
+    (void)state;
+    uint8_t bytes[12];
+    size_t left;
+    uint64_t v;
+
+    memset(bytes, 0xff, sizeof bytes);
+    bytes[9] = 2; /* the 65th */
+    assert_int_equal(unpack_at_end(bytes, sizeof bytes, &v, &left), TROD_ERR_CORRUPT);
+    bytes[9] = 1;
+    assert_int_equal(unpack_at_end(bytes, sizeof bytes, &v, &left), TROD_OK);
+    assert_true(v == UINT64_MAX);
+    bytes[9] = 0x81;
+    bytes[10] = 1;
+    assert_int_equal(unpack_at_end(bytes, sizeof bytes, &v, &left), TROD_ERR_CORRUPT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +262,8 @@ int main(void)
         cmocka_unit_test(random_numbers_are_the_published_ones),
         cmocka_unit_test(random_numbers_below),
         cmocka_unit_test(maps_find_what_was_put_in),
+        cmocka_unit_test(packed_numbers_come_back),
+        cmocka_unit_test(packed_numbers_have_64_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

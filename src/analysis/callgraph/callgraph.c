@@ -34,8 +34,8 @@ static void lane_free(struct cg_lane *l)
     free(l);
 }
 
-/* The lane of F, made if new. NULL: no memory. */
-static struct cg_lane *lane_of(struct cg_core *core, const struct trod_frame *f)
+/* The lane of F, which is new. NULL: no memory. */
+static struct cg_lane *new_lane(struct cg_core *core, const struct trod_frame *f)
 {
     const size_t at = (size_t)f->own[3];
 
@@ -53,18 +53,25 @@ static struct cg_lane *lane_of(struct cg_core *core, const struct trod_frame *f)
         core->lane = p;
         core->n_lanes = n;
     }
-    if (!core->lane[at]) {
-        core->lane[at] = calloc(1, sizeof *core->lane[at]);
-        if (core->lane[at] &&
-            (!cg_tree_begin(&core->lane[at]->sum.tree) ||
-             (core->listing && !cg_child(&core->lane[at]->sum.tree, 0, 0, CG_PLAIN)))) {
-            lane_free(core->lane[at]);
-            core->lane[at] = NULL;
-        }
-        if (core->lane[at])
-            core->lane[at]->stream = f->stream;
+    core->lane[at] = calloc(1, sizeof *core->lane[at]);
+    if (core->lane[at] &&
+        (!cg_tree_begin(&core->lane[at]->sum.tree) ||
+         (core->listing && !cg_child(&core->lane[at]->sum.tree, 0, 0, CG_PLAIN)))) {
+        lane_free(core->lane[at]);
+        core->lane[at] = NULL;
     }
+    if (core->lane[at])
+        core->lane[at]->stream = f->stream;
     return core->lane[at];
+}
+
+/* The lane of F, made if new. NULL: no memory. */
+static inline struct cg_lane *lane_of(struct cg_core *core, const struct trod_frame *f)
+{
+    const size_t at = (size_t)f->own[3];
+    struct cg_lane *l = at < core->n_lanes ? core->lane[at] : NULL;
+
+    return l ? l : new_lane(core, f);
 }
 
 /* The stream of lane AT is over. */

@@ -74,6 +74,8 @@ static bool is_wanted(const struct cg_core *core, const struct trod_frame *f)
 {
     const struct cg_options *o = core->opt;
 
+    if (core->n_wanted == 1)
+        return f->function == core->wanted[0] || f->entry.pc == core->wanted[0];
     if (core->n_wanted)
         return bsearch(&f->function, core->wanted, core->n_wanted, sizeof f->function, by_number) ||
                bsearch(&f->entry.pc, core->wanted, core->n_wanted, sizeof f->function, by_number);
@@ -103,14 +105,16 @@ static struct cg_call call_of(const struct cg_core *core, const struct cg_lane *
     return c;
 }
 
-/* 0, or TROD_ERR_NOMEM. *NUMBER: its place + 1; 0: the list is full. */
-static int append(struct cg_core *core, struct cg_calls *to, const struct cg_call *c,
-                  uint64_t *number)
+/* Another call was seen: is TO full? */
+static inline bool full(const struct cg_core *core, struct cg_calls *to)
 {
-    *number = 0;
     to->seen++;
-    if (core->opt->most && to->n >= core->opt->most)
-        return TROD_OK;
+    return core->opt->most && to->n >= core->opt->most;
+}
+
+/* 0, or TROD_ERR_NOMEM. *NUMBER: its place + 1. */
+static int append(struct cg_calls *to, const struct cg_call *c, uint64_t *number)
+{
     if (to->n == UINT32_MAX - 1 || !trod_grow(&to->at, to->n, &to->cap, sizeof *to->at, 64))
         return TROD_ERR_NOMEM;
     to->at[to->n++] = *c;
@@ -134,6 +138,8 @@ int64_t cg_list_enter(struct cg_core *core, struct cg_lane *l, const struct trod
     if (!is_wanted(core, f) || (o->depth && f->depth >= o->depth) ||
         (o->time.set && (f->entry.time == TROD_NOWHERE || f->entry.time > o->time.hi)))
         return 0;
+    if (full(core, &core->calls))
+        return 0;
     c = call_of(core, l, f);
     memcpy(c.weight, l->weighed, sizeof c.weight);
     if (core->n_wanted && (rc = cg_earlier_arguments(core, l, &c)) < 0)
@@ -142,7 +148,7 @@ int64_t cg_list_enter(struct cg_core *core, struct cg_lane *l, const struct trod
         memcpy(c.arg, l->registers->value, sizeof c.arg);
         c.args = l->registers->known;
     }
-    return append(core, &core->calls, &c, &number) < 0 ? TROD_ERR_NOMEM : (int64_t)number;
+    return append(&core->calls, &c, &number) < 0 ? TROD_ERR_NOMEM : (int64_t)number;
 }
 
 int cg_list_leave(struct cg_core *core, const struct cg_lane *l, uint64_t number,
@@ -158,10 +164,10 @@ int cg_list_leave(struct cg_core *core, const struct cg_lane *l, uint64_t number
         c->how = end->how;
         c->sure_end = end->sure;
     }
-    if (core->opt->final && end->how == TROD_FRAME_OPEN) {
+    if (core->opt->final && end->how == TROD_FRAME_OPEN && !full(core, &core->open)) {
         const struct cg_call c = call_of(core, l, f);
 
-        return append(core, &core->open, &c, &number);
+        return append(&core->open, &c, &number);
     }
     return TROD_OK;
 }
