@@ -178,6 +178,7 @@ static void access_line(struct nav_lines *l, struct nav_line *line, const struct
             line->touched = true;
             l->touched[l->n_touched++] = line;
         }
+        line->hit |= UINT64_C(1) << k;
         if (l->forward)
             later_byte(&line->now[k], a, (uint32_t)(at - a->addr), row);
         else
@@ -222,7 +223,8 @@ static void fold_back(struct nav_lines *l)
     for (uint32_t t = 0; t < l->n_touched; t++) {
         struct nav_line *line = l->touched[t];
 
-        for (unsigned k = 0; k < NAV_LINE; k++) {
+        for (uint64_t hit = line->hit; hit; hit &= hit - 1) {
+            const unsigned k = (unsigned)__builtin_ctzll(hit);
             struct nav_byte *now = &line->now[k], *last = &line->last[k];
 
             if (now->read != TROD_NOWHERE && last->read == TROD_NOWHERE) {
@@ -240,6 +242,7 @@ static void fold_back(struct nav_lines *l)
             *now = (struct nav_byte){.write = TROD_NOWHERE, .read = TROD_NOWHERE};
         }
         line->touched = false;
+        line->hit = 0;
     }
     l->n_touched = 0;
 }
@@ -249,8 +252,10 @@ static void fold_forward(struct nav_lines *l)
     for (uint32_t t = 0; t < l->n_touched; t++) {
         struct nav_line *line = l->touched[t];
 
-        for (unsigned k = 0; k < NAV_LINE; k++) {
-            if (!(line->open >> k & 1) || !(line->now[k].flags & NAV_CLOSED))
+        for (uint64_t hit = line->hit & line->open; hit; hit &= hit - 1) {
+            const unsigned k = (unsigned)__builtin_ctzll(hit);
+
+            if (!(line->now[k].flags & NAV_CLOSED))
                 continue;
             if (line->now[k].flags & NAV_LATER) {
                 line->last[k].read = line->now[k].read;
@@ -260,6 +265,7 @@ static void fold_forward(struct nav_lines *l)
             settle(l, line, k);
         }
         line->touched = false;
+        line->hit = 0;
     }
     l->n_touched = 0;
 }

@@ -123,9 +123,12 @@ static void onwards(struct nav_byte *b, const struct run *run, unsigned i)
     b->seen = run->value[i];
 }
 
-static int apply(struct nav_lines *l, struct nav_line *line, struct trod_span in, uint64_t first)
+/* What the N bytes at P tell of LINE; the block's first row is FIRST. */
+static int apply(struct nav_lines *l, struct nav_line *line, const uint8_t *p, size_t n,
+                 uint64_t first)
 {
-    uint64_t row = first, only = UINT64_MAX;
+    struct trod_span in = {.p = p, .n = n};
+    uint64_t row = first, only = UINT64_MAX, told;
     struct run run;
 
     if (!line->touched) {
@@ -135,9 +138,13 @@ static int apply(struct nav_lines *l, struct nav_line *line, struct trod_span in
     while (in.n) {
         if (!next_run(&in, &row, &run))
             return TROD_ERR_CORRUPT;
-        for (unsigned i = 0; i < run.n; i++) {
-            if (!(line->open >> (run.at + i) & 1))
-                continue;
+        told = line->open & UINT64_MAX >> (NAV_LINE - run.n) << run.at;
+        if (!l->forward && (run.kind == NAV_RUN_READ || run.kind == NAV_RUN_FIRST))
+            told &= ~line->seen; /* a later read has told it */
+        line->hit |= told;
+        for (; told; told &= told - 1) {
+            const unsigned i = (unsigned)__builtin_ctzll(told) - run.at;
+
             if (l->forward)
                 onwards(&line->now[run.at + i], &run, i);
             else
@@ -158,8 +165,7 @@ int nav_recall(struct nav_recall *r, size_t k, struct nav_lines *l)
         struct nav_line *line = nav_lines_find(l, p->key);
 
         if (line && line->open)
-            rc = apply(l, line, (struct trod_span){.p = r->at.payload.p + p->a, .n = (size_t)p->b},
-                       r->x->block[k].row);
+            rc = apply(l, line, r->at.payload.p + p->a, (size_t)p->b, r->x->block[k].row);
     }
     return rc;
 }

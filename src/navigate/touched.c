@@ -113,10 +113,11 @@ static uint64_t mask_of(struct listed *b, const struct nav_postings *found, size
 /* Those of one segment. */
 static int ask_segment(struct listed *b, const struct nav_postings *found, struct touched *t)
 {
+    const bool few = found->n <= TROD_NAV_MEMORY / NAV_LINE;
     uint64_t lines = 0;
     int rc = TROD_OK;
 
-    for (size_t i = 0; i < found->n;) { /* no room is made for what is too much anyway */
+    for (size_t i = 0; !few && i < found->n;) { /* no room is made for what is too much anyway */
         const uint64_t key = found->at[i].key, mask = mask_of(b, found, &i);
 
         lines += key != NAV_ANY_LINE && mask != 0;
