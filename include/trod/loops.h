@@ -28,14 +28,14 @@ struct trod_loops_options {
 
 /* The loop that a stream ends in. */
 struct trod_final_loop {
-    uint32_t stream;  /* as in batches */
-    bool has_stream;  /* false: rows that do not say one */
-    uint64_t row;     /* the first row of the first period */
-    uint64_t behind;  /* the first row of the second period: from here on all is repetition */
-    uint64_t pc;      /* address of its first instruction; TROD_NOWHERE: not known */
-    uint64_t step;    /* steps of the stream before the first period */
-    uint64_t period;  /* length of a period in steps */
-    uint64_t periods; /* number of whole periods */
+    uint32_t stream;     /* as in batches */
+    bool has_stream;     /* false: rows that do not say one */
+    uint64_t row;        /* the first row of the first period */
+    uint64_t repeat_row; /* the first row of the second period: all from here on is repetition */
+    uint64_t pc;         /* address of its first instruction; TROD_NOWHERE: not known */
+    uint64_t step;       /* steps of the stream before the first period */
+    uint64_t period;     /* length of a period in steps */
+    uint64_t periods;    /* number of whole periods */
 };
 
 /* Columns that it looks at. */

@@ -458,8 +458,8 @@ static void sum_up(struct trod_compare *c, bool unfinished)
         s->skipped[side] = s->rows[side] - s->equal[side] - s->differing[side];
 }
 
-/* A trace whose beginning the options put where it never comes: nothing of it was compared. */
-static void tell_unstarted(const struct trod_compare *c, struct trod_diag *diag)
+/* A trace that ends before the options let the comparison begin: nothing of it was compared. */
+static void report_unstarted(const struct trod_compare *c, struct trod_diag *diag)
 {
     const struct trod_compare_options *opt = c->rules.opt;
 
@@ -471,7 +471,8 @@ static void tell_unstarted(const struct trod_compare *c, struct trod_diag *diag)
             continue;
         if (s->boot_left || !opt->has_start)
             trod_error(diag, TROD_ERR_USAGE, "compare.never-started", NULL,
-                       "nothing is compared: %s has no instruction behind the first %" PRIu64,
+                       "nothing is compared: %s has no instruction after the first %" PRIu64
+                       " instructions, which are skipped",
                        path ? path : "a trace", opt->boot);
         else
             trod_error(diag, TROD_ERR_USAGE, "compare.never-started", NULL,
@@ -508,7 +509,7 @@ int trod_compare_run(struct trod_trace *a, struct trod_trace *b,
     sum_up(c, rc < 0 || c->match.stop);
     cmp_pairs_doubt(&c->pairs, c->side, diag);
     if (rc == TROD_OK)
-        tell_unstarted(c, diag);
+        report_unstarted(c, diag);
     for (int side = 0; side < 2 && rc == TROD_OK; side++)
         rc = c->side[side].failed;
     release(c);

@@ -363,7 +363,7 @@ int trod_option_spec(const struct trod_option *table, void *base, char *spec,
             *value++ = 0;
         if (!*spec)
             return trod_error(diag, TROD_ERR_USAGE, "option.no-name", NULL,
-                              "the name of an option is missing behind ':' or ','");
+                              "the name of an option is missing after ':' or ','");
         r = trod_option_set(table, base, spec, value, diag);
         if (r != 0)
             return r;

@@ -198,7 +198,7 @@ static void check_member(struct zip *z, size_t made)
     comes(z, made, sound);
     if (m->size == TROD_NOWHERE && !z->inside && !descriptor_agrees(z))
         problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.crc",
-                "has checksum %08" PRIx32 ", which is not what stands behind it", z->crc);
+                "has checksum %08" PRIx32 ", which is not the one given after it", z->crc);
     else if (!sound)
         problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.size",
                 "has %" PRIu64 " bytes instead of %" PRIu64, z->made, m->size);

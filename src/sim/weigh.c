@@ -60,7 +60,7 @@ static int configure(struct trod_own_config *c, const char *options, struct trod
         o.config = options + 7;
     else if (options)
         return trod_error(diag, TROD_ERR_USAGE, "weight.cache", NULL,
-                          "weight 'cache.*:%s': behind the colon stands preset=NAME or "
+                          "weight 'cache.*:%s': after the colon there must be preset=NAME or "
                           "config=FILE",
                           options);
     return trod_cache_configure(c, &o, diag);

@@ -191,7 +191,7 @@ static void report_wait(struct trod_trace *t, const struct wait *w)
     else
         trod_error(t->diag, TROD_ERR_CORRUPT, "sync.cycle", &at,
                    "wait cannot complete: signal %" PRIu64 " on sync point 0x%" PRIx64
-                   " is given by record %" PRIu64 " of '%s', behind a wait that cannot complete",
+                   " is given by record %" PRIu64 " of '%s', after a wait that cannot complete",
                    w->count, w->point, w->given_at, giver);
 }
 

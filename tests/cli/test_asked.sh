@@ -116,7 +116,7 @@ status 2
 err_has 't.tarmac has no instruction at the start address 0x777$'
 run trod compare --boot-size 9999 t.tarmac t.tarmac
 status 2
-err_has 't.tarmac has no instruction behind the first 9999$'
+err_has 'nothing is compared: t.tarmac has no instruction after the first 9999 instructions, which are skipped$'
 refused "'--stream': a value is missing" mix --stream= t.tarmac
 refused "'--kind': a value is missing" view -k INSTR, t.tarmac
 run trod compare --lookahead 4294967296 t.tarmac t.tarmac

@@ -108,7 +108,7 @@ static void flush_pending(struct tt6_enc *enc, struct trod_room *out, const uint
                 trod_ppc_target(&insn, enc->at, &word);
             if (first_time(enc, SAID_NO_NEXT))
                 trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tt6.no-next", NULL,
-                                 "where execution goes on behind 0x%" PRIx32
+                                 "where execution continues after 0x%" PRIx32
                                  " is not known: written as 0x%" PRIx32,
                                  enc->at, word);
         }

@@ -135,7 +135,8 @@ static bool number(struct record *r, const struct field *f, unsigned bits, uint6
 
         if (d >= base || __builtin_mul_overflow(*v, (uint64_t)base, v) ||
             __builtin_add_overflow(*v, (uint64_t)d, v))
-            return bad(r, p, "it should be a number of up to 64 bits, hex behind 0x");
+            return bad(r, p,
+                       "it should be a number of up to 64 bits, hexadecimal with 0x in front");
     }
     if (bits < 64 && *v >> bits)
         return bad(r, f->p, "the number is too large for its column");

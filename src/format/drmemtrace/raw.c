@@ -303,8 +303,8 @@ static int end(struct raw *c, bool cut)
     if (rc == TROD_OK)
         rc = raw_add(c, &c->out, DRM_FOOTER, 0, 0);
     if (rc == TROD_OK && !cut && c->n)
-        rc = raw_damage(c, TROD_ERR_CORRUPT, "drmemtrace.raw-behind",
-                        "data behind the footer of a raw trace is left out");
+        rc = raw_damage(c, TROD_ERR_CORRUPT, "drmemtrace.raw-trailing",
+                        "data after the footer of a raw trace is left out");
     return rc;
 }
 

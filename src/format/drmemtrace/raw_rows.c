@@ -317,7 +317,7 @@ static int blind(struct raw *c, uint64_t e, const struct raw_block *block, uint6
         if (block->strange)
             trod_warning(c->diag, TROD_ERR_UNSUPPORTED, "drmemtrace.raw-instruction", &at,
                          "the instruction at 0x%" PRIx64 " of '%s' is none that is known here: it "
-                         "and those behind it in its block are left out, and what they access is "
+                         "and those after it in its block are left out, and what they access is "
                          "given as reads of one byte (and so for others of this file)",
                          pc, raw_code_name(c->code, e));
         else

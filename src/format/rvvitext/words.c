@@ -124,7 +124,7 @@ enum ln_result rvvi_word(struct ln_line *l)
         for (p++; p < l->e && *p != '"' && *p != '\n';)
             p++;
         if (p == l->e || *p == '\n')
-            return ln_bad(l, "name has no quotation mark behind it in its line");
+            return ln_bad(l, "name has no closing quotation mark in its line");
         l->p = p + 1;
         return LN_OK;
     }

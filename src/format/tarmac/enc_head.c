@@ -215,7 +215,8 @@ void tm_put_head(struct tm_put *o, bool instruction)
     if (!wants_source(o, instruction))
         return;
     if (e->flavour->matcher && !e->same && !(timed && *trod_meta_unit_name(e->meta, unit))) {
-        tm_lose(o, TROD_COL_STREAM, "a number behind no unit of time would be read as the time");
+        tm_lose(o, TROD_COL_STREAM,
+                "a number without a unit of time before it would be read as the time");
     } else {
         put_source(o, o->b->stream[o->row]);
         e->last_stream = o->b->stream[o->row];

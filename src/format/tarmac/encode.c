@@ -443,9 +443,9 @@ int tm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
     if (e->omitted)
         trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tarmac.left-out", NULL,
                          "left out of %" PRIu64 " rows, for which lines of this form have no "
-                         "place: memory attributes behind pictures, letters of RTL types and the "
+                         "place: memory attributes after pictures, letters of RTL types and the "
                          "instructions of their accesses, second physical addresses, folds, words "
-                         "NAME=VALUE behind values",
+                         "NAME=VALUE after values",
                          e->omitted);
     if (e->secure)
         trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tarmac.secure", NULL,

@@ -280,7 +280,7 @@ static int add_loop(struct trod_loops *all, const struct loops_lane *l, const st
     p[all->n_found++] = (struct trod_final_loop){.stream = l->slot ? l->slot - 1 : 0,
                                                  .has_stream = l->slot != 0,
                                                  .row = g->first.row,
-                                                 .behind = g->second.row,
+                                                 .repeat_row = g->second.row,
                                                  .pc = g->first.pc,
                                                  .step = g->from,
                                                  .period = g->period,
@@ -330,7 +330,7 @@ const struct trod_final_loop *trod_loops_at(const struct trod_loops *l, size_t i
 }
 
 /* Where the loop of the stream of row I of B repeats; TROD_NOWHERE: it has none. */
-static uint64_t behind(const struct trod_loops *l, const struct trod_batch *b, uint32_t i)
+static uint64_t repeat_row(const struct trod_loops *l, const struct trod_batch *b, uint32_t i)
 {
     const bool said = (b->have & b->has[i] & TROD_COL_STREAM) != 0;
     size_t lo = 0, hi = l->n_found;
@@ -348,7 +348,7 @@ static uint64_t behind(const struct trod_loops *l, const struct trod_batch *b, u
     if (lo == l->n_found ||
         (l->found[lo].has_stream ? (uint64_t)l->found[lo].stream + 1 : 0) != key)
         return TROD_NOWHERE;
-    return l->found[lo].behind;
+    return l->found[lo].repeat_row;
 }
 
 uint32_t trod_loops_keep(const struct trod_loops *l, const struct trod_batch *b, uint8_t *keep)
@@ -356,7 +356,7 @@ uint32_t trod_loops_keep(const struct trod_loops *l, const struct trod_batch *b,
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < b->n; i++) {
-        keep[i] = b->kind[i] == TROD_THREAD || b->first + i < behind(l, b, i);
+        keep[i] = b->kind[i] == TROD_THREAD || b->first + i < repeat_row(l, b, i);
         n += keep[i];
     }
     return n;

@@ -181,7 +181,7 @@ static int check(struct trod_din_config *c, struct trod_diag *diag)
         if (!unified && !(code && data))
             return bad(diag, "a split level has an instruction and a data cache:", what, NULL);
         if (l && !unified && c->spec[l - 1][TROD_DIN_UNIFIED].size)
-            return bad(diag, "a split level behind a unified one:", what, NULL);
+            return bad(diag, "a split level after a unified one:", what, NULL);
         for (unsigned k = 0; rc == 0 && k < TROD_DIN_SIDES; k++) {
             what[3] = "uid"[k];
             if (s[k].size)

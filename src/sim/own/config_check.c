@@ -121,7 +121,8 @@ static int check_next(const struct trod_own_parser *p, const struct trod_own_spe
     if (n->side != TROD_OWN_BOTH && n->side != s->side)
         return fail(p, s->line_number, "the next cache holds something else: cache", s->name);
     if (s->home.shared && !n->home.shared)
-        return fail(p, s->line_number, "behind a shared cache all are shared: cache", s->name);
+        return fail(p, s->line_number, "the caches after a shared one must be shared: cache",
+                    s->name);
     if (n->line < s->line)
         return fail(p, s->line_number, "the next cache has shorter lines: cache", s->name);
     if (trod_own_hands_over(s, n) && n->line != s->line)
@@ -175,7 +176,7 @@ static int check_ahead(const struct trod_own_parser *p, unsigned i)
         for (int n = c->spec[i].next[k]; n >= 0; n = c->spec[n].next[k])
             if (c->spec[n].policy.kind == TROD_REPL_OPT || trod_own_includes(&c->spec[n]))
                 return fail(p, c->spec[n].line_number,
-                            "behind a cache with opt neither opt nor inclusive goes: cache",
+                            "a cache after one with opt can be neither opt nor inclusive: cache",
                             c->spec[n].name);
     return 0;
 }
