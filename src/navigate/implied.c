@@ -7,63 +7,13 @@
  */
 #include "navigate/regs.h"
 
+#include "isa/ppc_state.h"
 #include "trod/drmemtrace.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Words of a state of FULL. */
-enum {
-    W_SRR1 = 1,
-    W_GPR = 2,
-    W_CR = 34,
-    W_XER = 35,
-    W_LR = 36,
-    W_CTR = 37,
-    W_MQ = 38,
-    W_VRSAVE = 39,
-    W_FPR = 40,
-    W_FLOAT_PAD = 104,
-    W_FPSCR = 105,
-    W_VR = 106,
-    W_VSCR = 234,
-    W_VECTOR_PAD = 238,
-    W_VRVALID = 242
-};
-
-/* The register that word W belongs to: its name, first word and words. False: none. */
-static bool register_of(unsigned w, char name[NAV_NAME], unsigned *first, unsigned *words)
-{
-    static const char *const others[] = {"cr", "xer", "lr", "ctr", "mq", "vrsave"};
-
-    *first = w;
-    *words = 1;
-    if (w == W_SRR1) {
-        snprintf(name, NAV_NAME, "srr1");
-    } else if (w >= W_GPR && w < W_CR) {
-        snprintf(name, NAV_NAME, "r%u", w - W_GPR);
-    } else if (w >= W_CR && w <= W_VRSAVE) {
-        snprintf(name, NAV_NAME, "%s", others[w - W_CR]);
-    } else if (w >= W_FPR && w < W_FLOAT_PAD) {
-        *first = w - (w - W_FPR) % 2;
-        *words = 2;
-        snprintf(name, NAV_NAME, "f%u", (w - W_FPR) / 2);
-    } else if (w == W_FPSCR) {
-        snprintf(name, NAV_NAME, "fpscr");
-    } else if (w >= W_VR && w < W_VECTOR_PAD) {
-        *first = w - (w - W_VR) % 4;
-        *words = 4;
-        if (w < W_VSCR)
-            snprintf(name, NAV_NAME, "v%u", (w - W_VR) / 4);
-        else
-            snprintf(name, NAV_NAME, "vscr");
-    } else if (w == W_VRVALID) {
-        snprintf(name, NAV_NAME, "vrvalid");
-    } else {
-        return false;
-    }
-    return true;
-}
+_Static_assert((int)NAV_STATE_WORDS == (int)TROD_PPC_STATE_END, "words of a state");
 
 /* The value at P, N bytes of them with the most significant first, of register NAME. */
 static int learn(struct nav_regs *r, struct nav_file *f, const char *name, const uint8_t *p,
@@ -88,9 +38,9 @@ static int learn(struct nav_regs *r, struct nav_file *f, const char *name, const
 int nav_regs_state(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b, uint32_t i,
                    uint64_t row)
 {
-    char name[NAV_NAME];
+    static const char names[TROD_PPC_STATE_REGISTERS][8] = {TROD_PPC_STATE_NAMES};
+    struct trod_ppc_state_register reg;
     const uint8_t *p;
-    unsigned first, words;
 
     if (!(b->have & b->has[i] & TROD_COL_DATA) || b->data[i].len < sizeof f->state)
         return TROD_OK;
@@ -98,11 +48,11 @@ int nav_regs_state(struct nav_regs *r, struct nav_file *f, const struct trod_bat
     for (unsigned w = 0; w < NAV_STATE_WORDS; w++) {
         if (f->has_state && memcmp(f->state + 4 * w, p + 4 * w, 4) == 0)
             continue;
-        if (!register_of(w, name, &first, &words))
+        if (!trod_ppc_state_register(w, &reg))
             continue;
-        if (learn(r, f, name, p + 4 * first, 4 * words, row) < 0)
+        if (learn(r, f, names[reg.number], p + 4 * reg.first, 4 * reg.words, row) < 0)
             return TROD_ERR_NOMEM;
-        w = first + words - 1;
+        w = reg.first + reg.words - 1;
     }
     memcpy(f->state, p, sizeof f->state);
     f->has_state = true;

@@ -17,7 +17,7 @@ enum {
     NAV_REGS = 4096,      /* registers of a trace, at most */
     NAV_WIDEST = 1 << 16, /* bytes of a register (ZA) */
     NAV_NAMES = 512,      /* names whose meaning is kept */
-    NAV_STATE_WORDS = 243 /* of the state of FULL that mean something */
+    NAV_STATE_WORDS = 243 /* of a state of FULL, as far as they mean something (isa/ppc_state.h) */
 };
 
 struct nav_name {

@@ -6,24 +6,10 @@
  */
 #include "record/rows.h"
 
+#include "isa/ppc_state.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-/* Words of the state of a FULL record. */
-enum {
-    FULL_PC = 0,
-    FULL_GPR = 2,
-    FULL_CR = 34,
-    FULL_XER = 35,
-    FULL_LR = 36,
-    FULL_CTR = 37,
-    FULL_VRSAVE = 39,
-    FULL_FPR = 40,
-    FULL_FPSCR = 105,
-    FULL_VR = 106,
-    FULL_VSCR = 234,
-    FULL_VRVALID = 242
-};
 
 bool rec_amber(const struct trod_format *format)
 {
@@ -239,29 +225,29 @@ static void fill(uint8_t *state, const struct rec_registers *known, uint64_t pc)
 {
     static const struct {
         unsigned number, word;
-    } single[] = {{REC_PPC_MSR, FULL_PC + 1}, {REC_PPC_CR, FULL_CR},
-                  {REC_PPC_XER, FULL_XER},    {REC_PPC_LR, FULL_LR},
-                  {REC_PPC_CTR, FULL_CTR},    {REC_PPC_VRSAVE, FULL_VRSAVE},
-                  {REC_PPC_FPSCR, FULL_FPSCR}};
+    } single[] = {{REC_PPC_MSR, TROD_PPC_STATE_SRR1},   {REC_PPC_CR, TROD_PPC_STATE_CR},
+                  {REC_PPC_XER, TROD_PPC_STATE_XER},    {REC_PPC_LR, TROD_PPC_STATE_LR},
+                  {REC_PPC_CTR, TROD_PPC_STATE_CTR},    {REC_PPC_VRSAVE, TROD_PPC_STATE_VRSAVE},
+                  {REC_PPC_FPSCR, TROD_PPC_STATE_FPSCR}};
     uint32_t valid = 0;
 
     memset(state, 0, REC_FULL_BYTES);
-    store(state, FULL_PC, pc);
+    store(state, TROD_PPC_STATE_SRR0, pc);
     if (!known)
         return;
     for (unsigned i = 0; i < 32; i++) {
-        store(state, FULL_GPR + i, known->value[i][0]);
-        store(state, FULL_FPR + 2 * i, known->value[REC_PPC_FPR + i][0] >> 32);
-        store(state, FULL_FPR + 2 * i + 1, known->value[REC_PPC_FPR + i][0]);
+        store(state, TROD_PPC_STATE_GPR + i, known->value[i][0]);
+        store(state, TROD_PPC_STATE_FPR + 2 * i, known->value[REC_PPC_FPR + i][0] >> 32);
+        store(state, TROD_PPC_STATE_FPR + 2 * i + 1, known->value[REC_PPC_FPR + i][0]);
         if (known->words[REC_PPC_VR + i])
             valid |= 1u << i;
-        store_vector(state, FULL_VR + 4 * i, known->value[REC_PPC_VR + i]);
+        store_vector(state, TROD_PPC_STATE_VR + 4 * i, known->value[REC_PPC_VR + i]);
     }
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
         store(state, single[i].word, known->value[single[i].number][0]);
     if (valid)
-        store_vector(state, FULL_VSCR, known->value[REC_PPC_VSCR]);
-    store(state, FULL_VRVALID, valid);
+        store_vector(state, TROD_PPC_STATE_VSCR, known->value[REC_PPC_VSCR]);
+    store(state, TROD_PPC_STATE_VRVALID, valid);
 }
 
 void rec_rows_full(struct rec_rows *r, struct rec_stream *st, const struct rec_insn *in)

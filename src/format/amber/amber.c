@@ -34,20 +34,7 @@ const struct trod_option amber_full_options[] = {
 
 const struct amber_options amber_defaults = {.line = 32, .join = true};
 
-const char amber_names[AMBER_NAMES][8] = {
-    [AMBER_NAME_DCBA] = "dcba",     [AMBER_NAME_DCBI] = "dcbi",  [AMBER_NAME_DCBST] = "dcbst",
-    [AMBER_NAME_SRR1] = "srr1",
-#define BANK(first, letter)                                                                        \
-    [first] = letter "0", letter "1", letter "2", letter "3", letter "4", letter "5", letter "6",  \
-    letter "7", letter "8", letter "9", letter "10", letter "11", letter "12", letter "13",        \
-    letter "14", letter "15", letter "16", letter "17", letter "18", letter "19", letter "20",     \
-    letter "21", letter "22", letter "23", letter "24", letter "25", letter "26", letter "27",     \
-    letter "28", letter "29", letter "30", letter "31"
-    BANK(AMBER_NAME_R0, "r"),       [AMBER_NAME_CR] = "cr",      [AMBER_NAME_CR + 1] = "xer",
-    [AMBER_NAME_CR + 2] = "lr",     [AMBER_NAME_CR + 3] = "ctr", [AMBER_NAME_CR + 4] = "mq",
-    [AMBER_NAME_CR + 5] = "vrsave", BANK(AMBER_NAME_F0, "f"),    [AMBER_NAME_FPSCR] = "fpscr",
-    BANK(AMBER_NAME_V0, "v"),       [AMBER_NAME_VSCR] = "vscr",  [AMBER_NAME_VRVALID] = "vrvalid",
-};
+const char amber_names[AMBER_NAMES][8] = {"dcba", "dcbi", "dcbst", TROD_PPC_STATE_NAMES};
 
 struct trod_slice amber_name(enum amber_name name)
 {

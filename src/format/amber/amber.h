@@ -8,6 +8,7 @@
 
 #include "format/streams.h"
 #include "isa/ppc.h"
+#include "isa/ppc_state.h"
 #include "trod/format.h"
 #include "trod/loss.h"
 
@@ -68,15 +69,8 @@ enum amber_name {
     AMBER_NAME_DCBA,
     AMBER_NAME_DCBI,
     AMBER_NAME_DCBST,
-    AMBER_NAME_SRR1,
-    AMBER_NAME_R0,
-    AMBER_NAME_CR = AMBER_NAME_R0 + 32, /* cr, xer, lr, ctr, mq, vrsave */
-    AMBER_NAME_F0 = AMBER_NAME_CR + 6,
-    AMBER_NAME_FPSCR = AMBER_NAME_F0 + 32,
-    AMBER_NAME_V0,
-    AMBER_NAME_VSCR = AMBER_NAME_V0 + 32,
-    AMBER_NAME_VRVALID,
-    AMBER_NAMES
+    AMBER_NAME_REGISTER, /* of a state, by number (isa/ppc_state.h) */
+    AMBER_NAMES = AMBER_NAME_REGISTER + TROD_PPC_STATE_REGISTERS
 };
 extern const char amber_names[AMBER_NAMES][8];
 struct trod_slice amber_name(enum amber_name name);

@@ -29,23 +29,6 @@ enum {
             TROD_COL_DATA | TROD_COL_TEXT | TROD_COL_DETAIL | TROD_COL_RAW
 };
 
-/* Words of the state. */
-enum {
-    W_SRR0 = 0,
-    W_SRR1 = 1,
-    W_GPR = 2,
-    W_CR = 34,
-    W_XER = 35,
-    W_FPR = 40,
-    W_FLOAT_PAD = 104,
-    W_FPSCR = 105,
-    W_VR = 106,
-    W_VSCR = 234,
-    W_VECTOR_PAD = 238,
-    W_VRVALID = 242,
-    W_END = 243
-};
-
 static const char *const suffixes[] = {".full", NULL};
 
 struct dec {
@@ -118,8 +101,9 @@ static void add_access(const struct dec *dec, struct trod_batch *out, uint32_t o
     if (facts.kind == TROD_PPC_NONE || !trod_ppc_decode(opcode, &insn))
         return;
     for (unsigned r = 0; r < 32; r++)
-        gpr[r] = word(state, W_GPR + r);
-    third = facts.rule == TROD_PPC_STREAM ? gpr[opcode >> 11 & 31] : word(state, W_XER);
+        gpr[r] = word(state, TROD_PPC_STATE_GPR + r);
+    third =
+        facts.rule == TROD_PPC_STREAM ? gpr[opcode >> 11 & 31] : word(state, TROD_PPC_STATE_XER);
     ea = trod_ppc_effective_address(&insn, gpr);
     a = amber_access_of(opcode, third, dec->line);
     i = add_row(out, (enum trod_kind)a.kind, TROD_COL_ADDR | TROD_COL_DETAIL, a.flags | TROD_F_CONT,
@@ -158,29 +142,20 @@ static void add_vector(struct trod_batch *out, enum amber_name name, const uint8
         data[k] = next[4 * w + 15 - k];
 }
 
-/* The register that word W of the state belongs to, written. Returns the first word behind it. */
+/* The register that word W of the state belongs to, written. Returns the first word after it. */
 static unsigned add_register(struct trod_batch *out, const uint8_t *next, unsigned w, uint32_t pc)
 {
-    if (w < W_SRR1 || (w >= W_VECTOR_PAD && w != W_VRVALID) || w == W_FLOAT_PAD)
-        return w + 1;
-    if (w < W_FPR) { /* srr1, r0 to r31, cr to vrsave: in the order of their names */
-        add_value(out, (enum amber_name)(AMBER_NAME_SRR1 + w - W_SRR1), next, w, 4, pc);
-        return w + 1;
-    }
-    if (w < W_FLOAT_PAD) {
-        unsigned f = (w - W_FPR) / 2;
+    struct trod_ppc_state_register r;
+    enum amber_name name;
 
-        add_value(out, (enum amber_name)(AMBER_NAME_F0 + f), next, W_FPR + 2 * f, 8, pc);
-        return W_FPR + 2 * f + 2;
-    }
-    if (w >= W_VR && w < W_VECTOR_PAD) { /* v0 to v31, vscr */
-        unsigned v = (w - W_VR) / 4;
-
-        add_vector(out, (enum amber_name)(AMBER_NAME_V0 + v), next, W_VR + 4 * v, pc);
-        return W_VR + 4 * v + 4;
-    }
-    add_value(out, w == W_FPSCR ? AMBER_NAME_FPSCR : AMBER_NAME_VRVALID, next, w, 4, pc);
-    return w + 1;
+    if (!trod_ppc_state_register(w, &r))
+        return w + 1;
+    name = (enum amber_name)(AMBER_NAME_REGISTER + r.number);
+    if (r.words == 4)
+        add_vector(out, name, next, r.first, pc);
+    else
+        add_value(out, name, next, r.first, 4 * r.words, pc);
+    return r.first + r.words;
 }
 
 enum { PAIRS = 8, STEPS = 16 }; /* pairs of words a step; steps that cover the state */
@@ -227,7 +202,7 @@ static uint32_t differing_pairs(const uint8_t *a, const uint8_t *b, unsigned w)
 static void add_registers(struct trod_batch *out, const uint8_t *state, const uint8_t *next,
                           uint32_t pc)
 {
-    unsigned done = W_SRR1; /* words before are dealt with */
+    unsigned done = TROD_PPC_STATE_SRR1; /* words before are dealt with */
 
     for (uint32_t steps = differing_steps(state, next); steps; steps &= steps - 1) {
         unsigned first = step_begin((unsigned)__builtin_ctz(steps));
@@ -249,19 +224,21 @@ static void record(const struct dec *dec, const uint8_t *p, const uint8_t *next,
                    struct trod_batch *out)
 {
     const uint8_t *state = p + 4;
-    uint32_t opcode = trod_load_be32(p), pc = word(state, W_SRR0), off = (uint32_t)(p - out->bytes);
+    uint32_t opcode = trod_load_be32(p), pc = word(state, TROD_PPC_STATE_SRR0),
+             off = (uint32_t)(p - out->bytes);
     bool flow = trod_ppc_class(opcode, TROD_PPC_TT6) == TROD_PPC_FLOW;
     uint32_t i = add_row(out, TROD_INSTR, TROD_COL_ADDR | TROD_COL_CODE | TROD_COL_RAW, 0, 4, pc);
 
     out->addr[i] = pc;
     out->code[i] = (struct trod_slice){off, 4};
     out->raw[i] = (struct trod_slice){off, RECORD};
-    if (next && (flow || word(next, W_SRR0) != pc + 4)) {
+    if (next && (flow || word(next, TROD_PPC_STATE_SRR0) != pc + 4)) {
         out->has[i] |= TROD_COL_TARGET;
-        out->target[i] = word(next, W_SRR0);
+        out->target[i] = word(next, TROD_PPC_STATE_SRR0);
     }
     if (flow) /* of the last one it is not known whether it is taken */
-        out->flags[i] = amber_branch_of(opcode, pc, next ? word(next, W_SRR0) : pc + 8);
+        out->flags[i] =
+            amber_branch_of(opcode, pc, next ? word(next, TROD_PPC_STATE_SRR0) : pc + 8);
     if (flow && !next && out->flags[i] == TROD_BR_COND_TAKEN)
         out->flags[i] = TROD_BR_COND;
     i = add_row(out, TROD_STATE, TROD_COL_ADDR | TROD_COL_DATA, TROD_F_CONT, STATE, pc);
@@ -312,7 +289,8 @@ static bool begins_another(const uint8_t *p, size_t n)
 {
     if (n < RECORD + 4 || trod_load_be32(p) != MAGIC)
         return false;
-    return n < RECORD + AHEAD || word(p + RECORD + 4, W_SRR0) != word(p + 4, W_SRR0) + 4;
+    return n < RECORD + AHEAD ||
+           word(p + RECORD + 4, TROD_PPC_STATE_SRR0) != word(p + 4, TROD_PPC_STATE_SRR0) + 4;
 }
 
 /* The next trace of several that were put one behind the other. */
