@@ -137,14 +137,17 @@ static bool is_mips(const char *name, size_t n)
     return false;
 }
 
-/* The instruction set of the rows at hand, where the format does not say it. */
+/*
+ * The instruction set of S: what its format or the user says; where that is Arm's or not known,
+ * what the rows at hand show.
+ */
 static enum trod_isa isa_of(const struct cmp_side *s)
 {
     enum trod_isa isa = trod_trace_meta(s->trace)->isa;
     const struct trod_batch *b = s->b;
     uint32_t isets = 0;
 
-    if (isa != TROD_ISA_UNKNOWN && isa != TROD_ISA_ARM && isa != TROD_ISA_A64)
+    if (isa != TROD_ISA_UNKNOWN && isa != TROD_ISA_ARM)
         return isa;
     for (uint32_t i = s->at; b && i < b->n; i++) {
         uint32_t has = b->have & b->has[i];

@@ -185,6 +185,23 @@ run trod compare --from matcher --align none -w 2 w1 w2
 status 0
 run trod compare --from matcher --align none -w 1 --window-unit ticks w1 w2
 status 0
+# its option isa=a64 overrules the letter A: registers are those of A64, opcodes are decoded so
+printf '%s\n' '1 clk 0 IT (1) 00001000 d2800020 A svc : mov x0,#1' '1 clk R x0 0000000000000001' \
+    '2 clk 0 IT (2) 00001004 8b000003 A svc : add x3,x0,x0' '2 clk R x3 0000000000000002' >a1
+sed 's/2$/3/' a1 >a2
+run trod compare --from matcher:isa=a64 --format json a1 a2
+status 1
+json '.comparisons[0].differences[0].reads | length == 1 and .[0].register == "x0"'
+run trod mix --from matcher:isa=a64 --format json a1
+json '.mnemonics | map(.mnemonic) | sort == ["add", "movz"]'
+printf '%s\n' '1 clk 0 IT (1) 00001000 4770 T svc : bx lr' >t1 # the letter T keeps its meaning
+run trod mix --from matcher:isa=a64 --format json t1
+json '.mnemonics | map(.mnemonic) == ["bx"]'
+printf '1 clk R fp 0000000000000001\n' | cat t1 - >t2 # registers are those that the option says
+printf '1 clk R x29 0000000000000001\n' | cat t1 - >t3
+run trod compare --from matcher:isa=a64 t2 t3
+status 0
+
 run trod compare -C 13 a.tarmac less.tarmac
 status 2
 err_has "option '--context': at most 12 rows"

@@ -75,6 +75,24 @@ static int start(void *dec, const void *opt, const struct trod_span *head, struc
     return tm_start(dec, &flavour, opt, head, meta);
 }
 
+/*
+ * The format has no letter for A64, and an A beside instructions of any set: where the option says
+ * A64, those with an A are A64.
+ */
+static int decode(void *dec, struct trod_span *in, struct trod_batch *b, struct trod_diag *diag)
+{
+    const uint32_t a32 = (uint32_t)TROD_ISET_A32 << TROD_F_ISET_SHIFT,
+                   a64 = (uint32_t)TROD_ISET_A64 << TROD_F_ISET_SHIFT;
+    const struct tm_dec *d = dec;
+    uint32_t i = b->n;
+    const int rc = tm_decode(dec, in, b, diag);
+
+    for (; isa_of[d->opt.isa] == TROD_ISA_A64 && b->have & TROD_COL_FLAGS && i < b->n; i++)
+        if (b->kind[i] == TROD_INSTR && (b->flags[i] & TROD_F_ISET) == a32)
+            b->flags[i] = (b->flags[i] & ~(uint32_t)TROD_F_ISET) | a64;
+    return rc;
+}
+
 static int begin(void *enc, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
 {
     (void)diag;
@@ -110,7 +128,7 @@ const struct trod_format trod_format_matcher = {
     .enc_size = sizeof(struct tm_enc),
     .bid = bid,
     .start = start,
-    .decode = tm_decode,
+    .decode = decode,
     .resync = tm_resync,
     .cuts = true,
     .save = tm_save,
