@@ -34,6 +34,14 @@ struct cli_analyse {
     struct cli_index index;
 };
 
+/* Those of them that a sub-command written by hand has, in its struct options as ANALYSE. */
+#define CLI_ANALYSE_OPTIONS                                                                        \
+    CLI_SHARED(analyse.span, "Part and division", cli_span_options),                               \
+        CLI_SHARED(analyse.filter, "Choosing rows", trod_match_option_table),                      \
+        CLI_SHARED(analyse.input, "Input", cli_input_options),                                     \
+        CLI_SHARED(analyse.index, NULL, cli_index_options),                                        \
+        CLI_SHARED(analyse.report, "Output", cli_report_options)
+
 struct cli_planned {
     const struct trod_analysis *analysis;
     const void *options;

@@ -18,11 +18,7 @@ static const struct trod_option options[] = {
      "every number of every thread, one below the other (same as --detail list --top 0)", NULL,
      NULL},
     CLI_SHARED(count, "Counting", trod_count_option_table),
-    CLI_SHARED(analyse.span, "Part and division", cli_span_options),
-    CLI_SHARED(analyse.filter, "Choosing rows", trod_match_option_table),
-    CLI_SHARED(analyse.input, "Input", cli_input_options),
-    CLI_SHARED(analyse.index, NULL, cli_index_options),
-    CLI_SHARED(analyse.report, "Output", cli_report_options),
+    CLI_ANALYSE_OPTIONS,
     CLI_SHARED(analyse.common, "General", cli_common_options),
     {.type = TROD_OPT_END},
 };

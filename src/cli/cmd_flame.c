@@ -41,11 +41,7 @@ static const struct trod_option options[] = {
      "print as that tool does: tarmac (Arm's tarmac-flamegraph)", NULL, NULL},
     {"no-offsets", 0, TROD_OPT_BOOL, AT(no_offsets), NULL,
      "with --like tarmac: only names of functions", NULL, NULL},
-    CLI_SHARED(analyse.span, "Part and division", cli_span_options),
-    CLI_SHARED(analyse.filter, "Choosing rows", trod_match_option_table),
-    CLI_SHARED(analyse.input, "Input", cli_input_options),
-    CLI_SHARED(analyse.index, NULL, cli_index_options),
-    CLI_SHARED(analyse.report, "Output", cli_report_options),
+    CLI_ANALYSE_OPTIONS,
     CLI_SHARED(analyse.common, "General", cli_common_options),
     {.type = TROD_OPT_END},
 };

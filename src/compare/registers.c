@@ -6,25 +6,11 @@
  */
 #include "compare/row.h"
 
+#include "trace/banks.h"
+
 #include <string.h>
 
 enum { CANONICAL = 32 };
-
-/* Length of NAME (canonical) without the bank it ends with: "sp_el3", "r13_svc", "r8_fiq". */
-static size_t without_bank(const char *name, size_t len)
-{
-    static const char *const banks[] = {"_el0", "_el1", "_el2", "_el3",  "_usr",    "_svc",
-                                        "_abt", "_und", "_irq", "_fiq",  "_mon",    "_hyp",
-                                        "_sys", "_s",   "_ns",  "_main", "_process"};
-
-    for (size_t i = 0; i < sizeof banks / sizeof *banks; i++) {
-        size_t n = strlen(banks[i]);
-
-        if (len > n && memcmp(name + len - n, banks[i], n) == 0)
-            return len - n;
-    }
-    return len;
-}
 
 static uint64_t aliased(const struct cmp_rules *rules, uint64_t id)
 {
@@ -41,7 +27,7 @@ struct cmp_name cmp_name_of(const struct cmp_rules *rules, const char *name, siz
     size_t base;
 
     len = trod_register_canonical(rules->isa, name, len, canonical, &n.bits);
-    base = without_bank(canonical, len);
+    base = trod_name_without_bank(canonical, len);
     n.id = aliased(rules, cmp_id_of(canonical, len));
     n.base = base == len ? n.id : aliased(rules, cmp_id_of(canonical, base));
     n.banked = base != len && n.id != n.base;

@@ -3,6 +3,7 @@
  */
 #include "trod/export.h"
 
+#include "core/suffix.h"
 #include "io/filter.h"
 
 #include <string.h>
@@ -31,20 +32,14 @@ const struct trod_export *trod_export_find(const char *name, size_t len)
     return NULL;
 }
 
-static bool ends(const char *path, size_t n, const char *suffix)
-{
-    const size_t m = strlen(suffix);
-
-    return n > m && memcmp(path + n - m, suffix, m) == 0;
-}
-
 const struct trod_export *trod_export_by_name(const char *path)
 {
     const size_t n = strlen(path), bare = trod_filter_bare(path, n, false);
 
     for (size_t i = 0; views[i]; i++)
         for (size_t k = 0; views[i]->suffixes && views[i]->suffixes[k]; k++)
-            if (ends(path, n, views[i]->suffixes[k]) || ends(path, bare, views[i]->suffixes[k]))
+            if (trod_ends_with(path, n, views[i]->suffixes[k]) ||
+                trod_ends_with(path, bare, views[i]->suffixes[k]))
                 return views[i];
     return NULL;
 }

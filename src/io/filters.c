@@ -4,6 +4,7 @@
 #include "filter.h"
 
 #include "core/endian.h"
+#include "core/suffix.h"
 
 #include <string.h>
 
@@ -30,18 +31,13 @@ const struct trod_filter *trod_filter_find(const char *name)
     return NULL;
 }
 
-static bool ends_with(const char *path, const char *suffix)
-{
-    const size_t n = strlen(path), m = strlen(suffix);
-
-    return n > m && strcmp(path + n - m, suffix) == 0;
-}
-
 const struct trod_filter *trod_filter_of_path(const char *path)
 {
+    const size_t n = strlen(path);
+
     for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++)
         for (const char *const *s = filters[i]->suffixes; *s; s++)
-            if (ends_with(path, *s))
+            if (trod_ends_with(path, n, *s))
                 return filters[i];
     return NULL;
 }
@@ -58,19 +54,16 @@ const struct trod_filter *trod_writes_of_path(const char *path)
 {
     const struct trod_filter *zip = trod_archive_at(0);
 
-    return ends_with(path, zip->suffixes[0]) ? zip : trod_filter_of_path(path);
+    return trod_ends_with(path, strlen(path), zip->suffixes[0]) ? zip : trod_filter_of_path(path);
 }
 
 static bool cut(const char *path, size_t *n, const struct trod_filter *f)
 {
-    for (const char *const *s = f->suffixes; *s && !f->replaces; s++) {
-        const size_t m = strlen(*s);
-
-        if (*n > m && memcmp(path + *n - m, *s, m) == 0) {
-            *n -= m;
+    for (const char *const *s = f->suffixes; *s && !f->replaces; s++)
+        if (trod_ends_with(path, *n, *s)) {
+            *n -= strlen(*s);
             return true;
         }
-    }
     return false;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/grow.h"
 #include "core/hash.h"
+#include "trace/banks.h"
 #include "trod/compare.h"
 
 #include <ctype.h>
@@ -195,27 +196,10 @@ void nav_part_rest(const struct nav_part *part, uint8_t *value, uint8_t *known, 
     }
 }
 
-/* Length of NAME without the bank that it ends with. */
-static size_t without_bank(const char *name)
-{
-    static const char *const banks[] = {"_el0", "_el1", "_el2", "_el3",  "_usr",    "_svc",
-                                        "_abt", "_und", "_irq", "_fiq",  "_mon",    "_hyp",
-                                        "_sys", "_s",   "_ns",  "_main", "_process"};
-    size_t len = strlen(name);
-
-    for (size_t i = 0; i < sizeof banks / sizeof *banks; i++) {
-        size_t n = strlen(banks[i]);
-
-        if (len > n && memcmp(name + len - n, banks[i], n) == 0)
-            return len - n;
-    }
-    return len;
-}
-
 bool nav_names_means(const struct nav_names *n, uint32_t id, const char *query)
 {
     const char *name = n->at[id].text;
-    size_t base = without_bank(name);
+    size_t base = trod_name_without_bank(name, strlen(name));
 
     return strcmp(name, query) == 0 ||
            (name[base] && base == strlen(query) && memcmp(name, query, base) == 0);

@@ -7,6 +7,7 @@
 #include "trace/sinks.h"
 
 #include "core/grow.h"
+#include "core/suffix.h"
 #include "io/filter.h"
 
 #include <errno.h>
@@ -23,20 +24,13 @@ enum {
     KEYS_MAX = 1 << 21
 };
 
-static bool ends_with(const char *path, const char *suffix)
-{
-    size_t n = strlen(path), m = strlen(suffix);
-
-    return n > m && strcmp(path + n - m, suffix) == 0;
-}
-
 /* Does PATH look like a file of format F? */
 static bool has_suffix(const struct trod_format *f, const char *path)
 {
     if (trod_writes_of_path(path))
         return true;
     for (size_t i = 0; f->suffixes && f->suffixes[i]; i++)
-        if (ends_with(path, f->suffixes[i]))
+        if (trod_ends_with(path, strlen(path), f->suffixes[i]))
             return true;
     return false;
 }

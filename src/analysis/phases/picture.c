@@ -6,6 +6,8 @@
  */
 #include "analysis/phases/phases.h"
 
+#include "core/suffix.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,17 +132,10 @@ static int page(const struct phases_state *s, const double *distance, size_t siz
     return rc == TROD_OK ? page_table(s, out) : rc;
 }
 
-static bool ends_in(const char *path, const char *suffix)
-{
-    const size_t n = strlen(path), k = strlen(suffix);
-
-    return n > k && strcmp(path + n - k, suffix) == 0;
-}
-
 int phases_picture(const struct phases_state *s)
 {
     const char *path = s->opt->picture;
-    const bool html = ends_in(path, ".html");
+    const bool html = trod_ends_with(path, strlen(path), ".html");
     const size_t most = html ? PAGE_SIZE : SHADES_SIZE, size = s->n < most ? s->n : most;
     double *distance = phases_distances(s, size);
     struct trod_output *out = NULL;
@@ -149,7 +144,8 @@ int phases_picture(const struct phases_state *s)
 
     if (rc == TROD_OK)
         rc = html ? page(s, distance, size, &text)
-                  : shades(distance, size, ends_in(path, ".png"), &text, s->context.diag);
+                  : shades(distance, size, trod_ends_with(path, strlen(path), ".png"), &text,
+                           s->context.diag);
     if (rc == TROD_OK)
         rc = trod_output_create(&out, path, NULL, s->context.diag);
     if (rc == TROD_OK) {

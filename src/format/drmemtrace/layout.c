@@ -4,6 +4,7 @@
  * Implements struct trod_layout after docs/formats/drmemtrace-writing.md, "Directories". All names
  * follow from the trace: the same trace gives the same directory.
  */
+#include "core/suffix.h"
 #include "format/drmemtrace/beside.h"
 #include "format/drmemtrace/code_file.h"
 #include "format/drmemtrace/encode.h"
@@ -81,12 +82,9 @@ static size_t stem(const char *name)
     static const char *const kinds[] = {".trace", ".memtrace", ".raw"};
     const size_t n = trod_filter_bare(name, strlen(name), true);
 
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        size_t k = strlen(kinds[i]);
-
-        if (n > k && memcmp(name + n - k, kinds[i], k) == 0)
-            return n - k;
-    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (trod_ends_with(name, n, kinds[i]))
+            return n - strlen(kinds[i]);
     return n;
 }
 
