@@ -309,6 +309,16 @@ int trod_sinks_of(struct trod_sinks *s, uint32_t stream, struct trod_file_sink *
     return (*out)->out ? trod_sinks_use(s, *out) : open_sink(s, *out);
 }
 
+int trod_sinks_some(struct trod_sinks *s)
+{
+    struct trod_file_sink *k;
+
+    for (size_t i = 0; i < s->n; i++)
+        if (s->sink[i].out)
+            return TROD_OK;
+    return s->n ? open_sink(s, &s->sink[0]) : trod_sinks_of(s, 0, &k);
+}
+
 /* How many files may be open at once: fewer where the system allows only a few descriptors. */
 static uint32_t open_limit(void)
 {

@@ -49,6 +49,13 @@ bool trod_sinks_directory(const struct trod_format *f, const char *path,
  */
 int trod_sinks_open(struct trod_sinks *s, const char *path);
 
+/*
+ * A file, if there is none yet: a folder without rows has a trace without rows, as a file has. It
+ * is the first one that an encoder was made for, or that of stream 0. Returns 0 or an error,
+ * reported.
+ */
+int trod_sinks_some(struct trod_sinks *s);
+
 /* The sink for the rows of STREAM, made if it is new, open. */
 int trod_sinks_of(struct trod_sinks *s, uint32_t stream, struct trod_file_sink **out);
 /*

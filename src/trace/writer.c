@@ -483,6 +483,8 @@ int trod_writer_commit(struct trod_writer *w, struct trod_writer_summary *summar
 {
     int rc = w->failed;
 
+    if (rc == TROD_OK)
+        rc = trod_sinks_some(&w->sinks);
     for (size_t i = 0; i < w->sinks.n && rc == TROD_OK; i++) {
         if (!w->sinks.sink[i].out)
             continue;

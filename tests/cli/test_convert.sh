@@ -329,4 +329,19 @@ status 0
 err_has '^lost: values of 1 REG rows'
 err_has '^lost: values of 1 WRITE rows'
 check test "$(cut -d, -f2,10,13 gaps.csv | tail -3 | tr '\n' ' ')" = 'REG,,"X1" REG,0x12,"X2" WRITE,, '
+
+# no row is kept: a folder has a trace without rows, as a file has
+for to in folder/ folder.trace; do
+    run trod convert -q --allow-loss --to drmemtrace --where 'addr == 1 && addr == 2' t.tarmac $to
+    status 0
+    run trod count --format json $to
+    status 0
+    json '.total.fetched_instructions == 0'
+    run trod check $to
+    status 0
+done
+check test "$(find folder/trace -name '*.trace.zip' | wc -l)" -eq 1
+run trod convert -q --to tarmac --where 'addr == 1 && addr == 2' t.tarmac none.tarmac
+status 0
+check test -e none.tarmac -a ! -s none.tarmac
 finish
