@@ -69,6 +69,34 @@ run trod hot --line-size 48 cross.tarmac
 status 2
 err_has 'powers of two'
 
+# accesses of very many lines are not counted line by line: 4 GiB less a byte from 1 MiB on, and from 0
+printf '%s\n' kind,pc,addr,size INSTR,0x1000,0x1000,4 READ,0x1000,0x100000,4294967295 WRITE,0x1000,0,4294967295 >huge.csv
+run trod hot --top 1 --format json huge.csv
+status 0
+json ".data_lines == $(((1 << 26) + (1 << 14))) and .data_pages == $(((1 << 20) + (1 << 8)))"
+json '.hot_data_lines == [{address: "0x100000", accesses: 2, share: 0, cumulated: 0}]'
+json '.hot_data_pages[0] | .address == "0x100000" and .accesses == 2'
+
+# they are what they are line by line (which --most-lines makes of them), among others and on their edges, in parts too
+for seed in 1 2 3; do
+    awk -v seed=$seed 'BEGIN { srand(seed); split("0 1 4 64 262143 262144 262145 300000 1000000", size)
+        split("0 1 63 64 262080 524288", at)
+        print "kind,pc,addr,size"
+        for (i = 0; i < 30; i++) {
+            printf "INSTR,%d,%d,4\n", 4096 + 4 * (i % 7), 4096 + 4 * (i % 7)
+            printf "READ,4096,%d,%s\n", 1048576 + at[1 + int(6 * rand())], size[1 + int(9 * rand())]
+            printf "WRITE,4096,%d,%s\n", 1048576 + int(2000000 * rand()), size[1 + int(9 * rand())] } }' >wide.csv
+    for top in 0 7; do
+        trod hot --top $top --most-lines 10000000 wide.csv >want
+        run trod hot --top $top wide.csv
+        out_is want
+    done
+    trod run hot wide.csv huge.csv >want
+    for part in 0 1; do run trod run hot --part $part/2 --save wide.$part wide.csv huge.csv; done
+    run trod merge wide.1 wide.0
+    out_is want
+done
+
 # the slow way: every record, as trod view says it
 for file in hello.tarmac mips.trace sum.tt6 records.tt6e sum.full.gz sum.trace.zip boot.byu6; do
     trod view --format json "$examples/$file" 2>/dev/null >rows

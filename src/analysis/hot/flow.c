@@ -276,36 +276,3 @@ int hot_code_lines(struct hot_lines *to, const struct hot_state *s, const struct
     }
     return rc == TROD_OK && sum.n ? hot_line_add(to, &sum, 0) : rc;
 }
-
-static int by_accesses(const void *a, const void *b)
-{
-    const struct hot_line *x = a, *y = b;
-
-    if (x->n != y->n)
-        return x->n > y->n ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-/* Keep the largest MOST of the N at ALL while going through them, so that few are sorted. */
-struct hot_line *hot_lines_top(const struct hot_lines *t, size_t most, size_t *n)
-{
-    const size_t room = most < t->n / 2 ? 2 * most : t->n;
-    struct hot_line *all = malloc((room + 1) * sizeof *all);
-    struct hot_line line;
-    uint64_t least = 1;
-
-    *n = 0;
-    for (size_t at = 0; all && hot_lines_next(t, &at, least, &line);) {
-        all[(*n)++] = line;
-        if (*n == room && room < t->n) {
-            qsort(all, *n, sizeof *all, by_accesses);
-            *n = most;
-            least = most ? all[most - 1].n : UINT64_MAX;
-        }
-    }
-    if (!all)
-        return NULL;
-    qsort(all, *n, sizeof *all, by_accesses);
-    *n = *n < most ? *n : most;
-    return all;
-}

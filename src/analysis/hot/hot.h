@@ -1,7 +1,6 @@
 /*
- * hot.h - what the analysis "hot" counts (hot.c, tables.c, trips.c, lanes.c), what follows of it
- * (flow.c),
- * and its results (result.c, places.c, like.c).
+ * hot.h - what the analysis "hot" counts (hot.c, tables.c, wide.c, trips.c, lanes.c), what follows
+ * of it (flow.c), and its results (result.c, places.c, like.c).
  *
  * Implements docs/analysing.md, "hot".
  */
@@ -44,6 +43,30 @@ struct hot_place {
     size_t at;       /* the counter of its first block */
 };
 
+/* Where accesses of more than HOT_WIDE blocks begin and end; not where blocks are limited. */
+struct hot_edge {
+    uint64_t number;     /* of a block */
+    uint64_t begin, end; /* accesses whose first, whose last block it is */
+};
+
+enum { HOT_WIDE = 1 << 12 };
+
+struct hot_wide {
+    struct hot_edge *edge; /* in no order; a block may have several */
+    size_t n, cap;
+};
+
+/* Blocks FIRST to LAST, each of which N of those accesses touch. */
+struct hot_stretch {
+    uint64_t first, last, n;
+};
+
+/* All blocks that they touch, in order. */
+struct hot_cover {
+    struct hot_stretch *at;
+    size_t n;
+};
+
 /* Counters of blocks: most accesses are counted by 32 bits, in little memory for what is touched
  * at once. */
 struct hot_lines {
@@ -55,8 +78,9 @@ struct hot_lines {
     struct hot_line *more; /* what groups do not hold: joined accesses, 2^32 and more; n 0: empty */
     size_t n_more, size_more; /* size_more: a power of two or 0 */
     unsigned hash, hash_more; /* 64 - log2 of the sizes */
-    size_t n;                 /* blocks */
+    size_t n;                 /* blocks, without those that only WIDE touches */
     unsigned shift;           /* log2 of the bytes of a block */
+    struct hot_wide wide;     /* accesses to very many blocks, which the counters do not have */
 };
 
 /* The trips of a loop: of entries that are over. */
@@ -169,12 +193,38 @@ int hot_lines_merge(struct hot_lines *into, const struct hot_lines *from, uint64
 int hot_lines_copy(struct hot_lines *to, const struct hot_lines *t, unsigned shift);
 void hot_lines_free(struct hot_lines *t);
 /*
- * The next block of T that has LEAST accesses or more, in no order; *AT is 0 for the first, LEAST
- * is not 0. False: there are no more.
+ * The next block of T that has LEAST accesses or more, without those of t->wide, in no order; *AT
+ * is 0 for the first, LEAST is not 0. False: there are no more.
  */
 bool hot_lines_next(const struct hot_lines *t, size_t *at, uint64_t least, struct hot_line *line);
+/* Does hot_lines_next find block NUMBER? */
+bool hot_lines_has(const struct hot_lines *t, uint64_t number);
 /* The sum of the accesses of blocks; one of two blocks counts twice. */
 uint64_t hot_lines_touches(const struct hot_lines *t);
+
+/* ---- wide.c */
+
+/* N accesses to blocks FIRST to LAST. 0 or TROD_ERR_NOMEM. */
+int hot_wide_add(struct hot_wide *w, uint64_t first, uint64_t last, uint64_t n);
+/* What FROM has, in blocks that are 1 << WIDER of FROM's, on top of INTO. 0 or TROD_ERR_NOMEM. */
+int hot_wide_merge(struct hot_wide *into, const struct hot_wide *from, unsigned wider);
+/* The sum over the blocks of the accesses that touch them. */
+uint64_t hot_wide_touches(const struct hot_wide *w);
+/* W as bytes: 0 or TROD_ERR_NOMEM. Those of IN into the empty W: also TROD_ERR_CORRUPT. */
+int hot_wide_save(const struct hot_wide *w, struct trod_buf *out);
+int hot_wide_load(struct hot_wide *w, struct trod_span *in);
+void hot_wide_free(struct hot_wide *w);
+/* The blocks that W touches, to be released with hot_cover_free. 0 or TROD_ERR_NOMEM. */
+int hot_cover_init(struct hot_cover *c, const struct hot_wide *w);
+void hot_cover_free(struct hot_cover *c);
+/* Number of blocks that T touches; C: what t->wide covers. */
+uint64_t hot_cover_blocks(const struct hot_cover *c, const struct hot_lines *t);
+/*
+ * The MOST blocks of T with most accesses, in order: *N of them; C: what t->wide covers. NULL: no
+ * memory.
+ */
+struct hot_line *hot_lines_top(const struct hot_lines *t, const struct hot_cover *c, size_t most,
+                               size_t *n);
 
 /* ---- hot.c */
 
@@ -312,9 +362,9 @@ struct hot_flow {
 };
 
 /* Rows of a table that has N. */
-static inline size_t hot_rows(const struct hot_state *s, size_t n)
+static inline size_t hot_rows(const struct hot_state *s, uint64_t n)
 {
-    return s->opt->top && s->opt->top < n ? (size_t)s->opt->top : n;
+    return (size_t)(s->opt->top && s->opt->top < n ? s->opt->top : n);
 }
 
 /* Bytes of an instruction, 1 where the trace does not say; HOT_SIZE_MAX stands for all beyond. */
@@ -337,8 +387,6 @@ void hot_flow_fini(struct hot_flow *f);
 /* Blocks of 1 << SHIFT bytes of fetched code, instructions of F and S's other fetches. */
 int hot_code_lines(struct hot_lines *to, const struct hot_state *s, const struct hot_flow *f,
                    unsigned shift);
-/* The MOST blocks of T with most accesses, in order: *N of them. NULL: no memory. */
-struct hot_line *hot_lines_top(const struct hot_lines *t, size_t most, size_t *n);
 
 /* ---- result.c, places.c, like.c */
 

@@ -11,13 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int put_top(const struct hot_state *s, const struct hot_lines *t, const char *cache,
-                   struct trod_buf *out)
+static int put_top(const struct hot_state *s, const struct hot_lines *t, const struct hot_cover *c,
+                   const char *cache, struct trod_buf *out)
 {
+    const uint64_t blocks = hot_cover_blocks(c, t);
     size_t n;
-    struct hot_line *all = hot_lines_top(t, hot_rows(s, t->n), &n);
+    struct hot_line *all = hot_lines_top(t, c, hot_rows(s, blocks), &n);
     int rc = all ? trod_buf_printf(out, "%s top %" PRIu64 "\n", cache,
-                                   s->opt->top ? s->opt->top : (uint64_t)t->n)
+                                   s->opt->top ? s->opt->top : blocks)
                  : TROD_ERR_NOMEM;
 
     for (size_t i = 0; rc == TROD_OK && i < n; i++) {
@@ -32,6 +33,7 @@ static int put_top(const struct hot_state *s, const struct hot_lines *t, const c
 
 static int layout_of(const struct hot_state *s, struct trod_buf *out)
 {
+    struct hot_cover of_code = {.at = NULL}, of_data = {.at = NULL};
     struct hot_lines code = {0};
     struct hot_flow f = {.n = 0};
     int rc;
@@ -40,15 +42,22 @@ static int layout_of(const struct hot_state *s, struct trod_buf *out)
     if (rc == TROD_OK)
         rc = hot_code_lines(&code, s, &f, hot_log2(s->opt->line));
     if (rc == TROD_OK)
+        rc = hot_cover_init(&of_code, &code.wide);
+    if (rc == TROD_OK)
+        rc = hot_cover_init(&of_data, &s->data.wide);
+    if (rc == TROD_OK)
         rc = trod_buf_printf(out,
                              "Cache line histogram tool results:\n"
-                             "icache: %zu unique cache lines\n"
-                             "dcache: %zu unique cache lines\n",
-                             code.n, s->data.n);
+                             "icache: %" PRIu64 " unique cache lines\n"
+                             "dcache: %" PRIu64 " unique cache lines\n",
+                             hot_cover_blocks(&of_code, &code),
+                             hot_cover_blocks(&of_data, &s->data));
     if (rc == TROD_OK)
-        rc = put_top(s, &code, "icache", out);
+        rc = put_top(s, &code, &of_code, "icache", out);
     if (rc == TROD_OK)
-        rc = put_top(s, &s->data, "dcache", out);
+        rc = put_top(s, &s->data, &of_data, "dcache", out);
+    hot_cover_free(&of_code);
+    hot_cover_free(&of_data);
     hot_lines_free(&code);
     hot_flow_fini(&f);
     return rc == TROD_OK ? 1 : TROD_ERR_NOMEM;

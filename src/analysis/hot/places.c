@@ -132,8 +132,9 @@ int hot_put_places(const struct hot_state *s, const struct hot_flow *f, struct t
 
 /* ---- memory */
 
-static int put_lines(const struct hot_state *s, const struct hot_lines *t, const char *key,
-                     const char *title, struct trod_result *r)
+static int put_lines(const struct hot_state *s, const struct hot_lines *t,
+                     const struct hot_cover *c, const char *key, const char *title,
+                     struct trod_result *r)
 {
     static const struct trod_result_column columns[] = {
         {"address", TROD_COLUMN_KEY, NULL, NULL},
@@ -143,7 +144,7 @@ static int put_lines(const struct hot_state *s, const struct hot_lines *t, const
         {"cumulated", TROD_COLUMN_MEASURE, "percent", NULL},
     };
     size_t n;
-    struct hot_line *all = hot_lines_top(t, hot_rows(s, t->n), &n);
+    struct hot_line *all = hot_lines_top(t, c, hot_rows(s, hot_cover_blocks(c, t)), &n);
     struct hot_share share = {hot_lines_touches(t), 0};
 
     if (!all)
@@ -164,16 +165,25 @@ static int put_lines(const struct hot_state *s, const struct hot_lines *t, const
 static int put_both(const struct hot_state *s, const struct hot_lines *code,
                     const struct hot_lines *data, bool pages, struct trod_result *r)
 {
-    int rc;
+    struct hot_cover of_code, of_data = {.at = NULL};
+    int rc = hot_cover_init(&of_code, &code->wide);
 
-    trod_result_u64(r, pages ? "code_pages" : "code_lines", code->n);
-    trod_result_u64(r, pages ? "data_pages" : "data_lines", data->n);
-    trod_result_u64(r, pages ? "data_page_bytes" : "data_line_bytes", UINT64_C(1) << data->shift);
-    rc = put_lines(s, code, pages ? "hot_code_pages" : "hot_code_lines",
-                   pages ? "hottest pages of code" : "hottest lines of code", r);
-    return rc < 0 ? rc
-                  : put_lines(s, data, pages ? "hot_data_pages" : "hot_data_lines",
-                              pages ? "hottest pages of data" : "hottest lines of data", r);
+    if (rc == TROD_OK)
+        rc = hot_cover_init(&of_data, &data->wide);
+    if (rc == TROD_OK) {
+        trod_result_u64(r, pages ? "code_pages" : "code_lines", hot_cover_blocks(&of_code, code));
+        trod_result_u64(r, pages ? "data_pages" : "data_lines", hot_cover_blocks(&of_data, data));
+        trod_result_u64(r, pages ? "data_page_bytes" : "data_line_bytes",
+                        UINT64_C(1) << data->shift);
+        rc = put_lines(s, code, &of_code, pages ? "hot_code_pages" : "hot_code_lines",
+                       pages ? "hottest pages of code" : "hottest lines of code", r);
+    }
+    if (rc == TROD_OK)
+        rc = put_lines(s, data, &of_data, pages ? "hot_data_pages" : "hot_data_lines",
+                       pages ? "hottest pages of data" : "hottest lines of data", r);
+    hot_cover_free(&of_code);
+    hot_cover_free(&of_data);
+    return rc;
 }
 
 int hot_put_memory(const struct hot_state *s, const struct hot_flow *f, struct trod_result *r)

@@ -59,7 +59,7 @@ static int save_lines(struct trod_buf *out, const struct hot_lines *t)
         rc = trod_pack(out, all[i].number) | trod_pack(out, all[i].n) |
              trod_pack(out, all[i].joined);
     free(all);
-    return rc == TROD_OK ? TROD_OK : TROD_ERR_NOMEM;
+    return rc == TROD_OK ? hot_wide_save(&t->wide, out) : TROD_ERR_NOMEM;
 }
 
 int hot_save(const void *st, struct trod_buf *out)
@@ -111,6 +111,10 @@ static int load_lines(struct trod_span *in, struct hot_lines *t, uint64_t most)
         else
             rc = hot_line_add(&loaded, &l, 0);
     }
+    if (rc == TROD_OK)
+        rc = hot_wide_load(&loaded.wide, in);
+    if (rc == TROD_OK && most && loaded.wide.n) /* of a run without that limit */
+        rc = TROD_ERR_CORRUPT;
     if (rc == TROD_OK)
         rc = hot_lines_merge(t, &loaded, most);
     hot_lines_free(&loaded);

@@ -27,6 +27,7 @@ void hot_lines_free(struct hot_lines *t)
     free(t->count);
     free(t->place);
     free(t->more);
+    hot_wide_free(&t->wide);
     *t = (struct hot_lines){.shift = t->shift};
 }
 
@@ -182,6 +183,15 @@ bool hot_lines_next(const struct hot_lines *t, size_t *at, uint64_t least, struc
     return false;
 }
 
+bool hot_lines_has(const struct hot_lines *t, uint64_t number)
+{
+    const struct hot_place *p =
+        t->n_places ? place_of(t->place, t->n_places, t->hash, number / HOT_GROUP) : NULL;
+    struct hot_line line;
+
+    return p && p->number != HOT_NOWHERE && line_at(t, p->at + number % HOT_GROUP, &line);
+}
+
 /* Accesses that the counters of group G have. */
 static uint64_t counted(const struct hot_lines *t, size_t g)
 {
@@ -195,7 +205,7 @@ static uint64_t counted(const struct hot_lines *t, size_t g)
 
 uint64_t hot_lines_touches(const struct hot_lines *t)
 {
-    uint64_t sum = 0;
+    uint64_t sum = hot_wide_touches(&t->wide);
 
     for (size_t g = 0; g < t->n_groups; g++)
         sum += counted(t, g);
@@ -256,7 +266,7 @@ int hot_lines_copy(struct hot_lines *to, const struct hot_lines *t, unsigned shi
     *to = (struct hot_lines){.shift = shift > t->shift ? shift : t->shift};
     for (size_t g = 0; rc == TROD_OK && g < t->n_groups; g++)
         rc = copy_group(to, t, g);
-    return rc;
+    return rc == TROD_OK ? hot_wide_merge(&to->wide, &t->wide, to->shift - t->shift) : rc;
 }
 
 /* Make the blocks of T as large as 1 << SHIFT. */
@@ -289,6 +299,19 @@ int hot_line_add(struct hot_lines *t, const struct hot_line *line, uint64_t most
     return add_line(t, line) < 0 ? TROD_ERR_NOMEM : limit(t, most);
 }
 
+/*
+ * Make the blocks of T so large that those from ADDR to LAST are no more than MOST, as they will be
+ * when they are added; so that there are never many more for a while. 0 or TROD_ERR_NOMEM.
+ */
+static int make_room(struct hot_lines *t, uint64_t addr, uint64_t last, uint64_t most)
+{
+    unsigned shift = t->shift;
+
+    while (shift < 63 && (last >> shift) - (addr >> shift) >= most)
+        shift++;
+    return coarsen(t, shift);
+}
+
 int hot_lines_touch(struct hot_lines *t, uint64_t addr, uint64_t size, uint64_t n, uint64_t most)
 {
     unsigned shift = t->shift;
@@ -299,6 +322,13 @@ int hot_lines_touch(struct hot_lines *t, uint64_t addr, uint64_t size, uint64_t 
         return TROD_OK;
     if (last < addr && size) /* around the end of the address space */
         last = UINT64_MAX;
+    if ((last >> shift) - (addr >> shift) >= HOT_WIDE) {
+        if (!most)
+            return hot_wide_add(&t->wide, addr >> shift, last >> shift, n);
+        if (make_room(t, addr, last, most) < 0)
+            return TROD_ERR_NOMEM;
+        shift = t->shift;
+    }
     for (uint64_t b = addr >> shift;; b++, joined = n) {
         if (hot_line_add(t, &(struct hot_line){b, n, joined}, most) < 0)
             return TROD_ERR_NOMEM;
@@ -499,5 +529,5 @@ int hot_lines_merge(struct hot_lines *into, const struct hot_lines *from, uint64
 
         rc = part.n ? hot_line_add(into, &part, most) : TROD_OK;
     }
-    return rc;
+    return rc == TROD_OK ? hot_wide_merge(&into->wide, &from->wide, into->shift - from->shift) : rc;
 }
