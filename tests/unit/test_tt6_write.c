@@ -151,11 +151,13 @@ static void test_join(void **state)
     assert_int_equal(trod_diag_kind_count(&w.diag, "tt6.break"), 1);
 }
 
-/* Without the markers: the trace begins where its first instruction is, real addresses stay. */
+/* Without the markers: the trace begins where its first instruction is, real addresses stay, and so
+ * do those of cache operations. */
 static void test_no_markers(void **state)
 {
-    static const uint32_t words[] = {0x100,  0x00050001, 0xaaa0, 0x00040001, 0xbbb0, 0x80610008,
-                                     0xccc0, 0x00030001, 0xddd0, 0x4e800020, 0x200};
+    static const uint32_t words[] = {0x100,      0x00050001, 0xaaa0,     0x00040001, 0xbbb0,
+                                     0x80610008, 0xccc0,     0x00030001, 0xddd0,     0x4e800020,
+                                     0x200,      0x00010001, 0x70000000, 0x7c0027ec};
     static struct trace t;
     static struct written w;
 
@@ -165,6 +167,7 @@ static void test_no_markers(void **state)
     convert(&trod_format_tt6, &t, 1, &trod_format_tt6, NULL, 1u << TROD_MARKER, &w);
     assert_int_equal(w.rc, 0);
     expect_words(&w, words, COUNT(words)); /* as it was */
+    assert_false(trod_loss_any(&w.loss));
 }
 
 /* Only the instructions: addresses of accesses are not there. */

@@ -94,17 +94,21 @@ static inline unsigned amber_branch_index(uint32_t opcode, uint32_t pc, uint32_t
 /* Whether rows of META's format are of this family: then details and escape markers are ours. */
 bool amber_source(const struct trod_meta *meta);
 
+/* A cache operation of TT6, whose record has no address: that of its access goes into an escape. */
+enum { AMBER_CACHE = TROD_PPC_MEMORY_EXTENDED + 1 };
+
 /* Writing TT6 and TT6E (tt6_encode.c). */
 struct tt6_enc {
     const struct trod_meta *meta;
     const char *name;
     bool extended, join, ours; /* ours: the rows come from a format of this family */
-    bool escaped;              /* they come from tt6: addresses of cache operations are escapes */
+    bool escapes;              /* rows of TT6 to TT6: addresses of cache operations are escapes */
     bool begun;                /* INITIAL_PC is written */
     uint32_t pc;               /* where the next instruction should be */
     uint8_t given;             /* escapes written for the next instruction: bit n for code n */
+    uint32_t data;             /* the address in the escape among them that has it (0x01) */
     /* An instruction whose record waits for its access or for the address that follows it. */
-    uint8_t pending; /* enum trod_ppc_class; TROD_PPC_COMPUTE: none */
+    uint8_t pending; /* enum trod_ppc_class, or AMBER_CACHE; TROD_PPC_COMPUTE: none */
     uint32_t opcode, at;
     uint64_t real_pc, real_target;
     bool has_real_pc, has_real_target;

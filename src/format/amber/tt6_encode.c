@@ -114,7 +114,7 @@ static void flush_pending(struct tt6_enc *enc, struct trod_room *out, const uint
         }
         put(out, word);
         enc->pc = word;
-    } else {
+    } else if (enc->pending != AMBER_CACHE) {
         trod_loss_invent(enc->loss, enc->ordinal, TROD_INSTR,
                          "the address that it accesses is not known and is written as 0");
         put(out, 0);
@@ -142,6 +142,18 @@ static int bridge(struct tt6_enc *enc, uint32_t pc, struct trod_room *out, struc
     put(out, pc);
     enc->pc = pc;
     return TROD_OK;
+}
+
+/* What the instruction OPCODE waits for: enum trod_ppc_class, or AMBER_CACHE. */
+static unsigned waits_for(const struct tt6_enc *enc, uint32_t opcode)
+{
+    const enum trod_ppc_class c =
+        trod_ppc_class(opcode, enc->extended ? TROD_PPC_TT6E : TROD_PPC_TT6);
+
+    if (c == TROD_PPC_COMPUTE && enc->escapes &&
+        trod_ppc_class(opcode, TROD_PPC_TT6E) == TROD_PPC_MEMORY)
+        return AMBER_CACHE;
+    return c;
 }
 
 /* The columns of an INSTR row that TT6 needs. False when they are not there. */
@@ -199,7 +211,7 @@ static int put_instruction(struct tt6_enc *enc, const struct trod_batch *b, uint
     enc->at = pc;
     enc->ordinal = b->first + row;
     enc->pc = pc + 4;
-    enc->pending = (uint8_t)trod_ppc_class(opcode, enc->extended ? TROD_PPC_TT6E : TROD_PPC_TT6);
+    enc->pending = (uint8_t)waits_for(enc, opcode);
     if (enc->pending == TROD_PPC_COMPUTE) {
         put_real_addresses(enc, out);
         put(out, opcode);
@@ -231,13 +243,33 @@ static bool fits(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row)
     return true;
 }
 
-/* Has the last instruction's record got the address of its access? */
-static bool accessed(const struct tt6_enc *enc)
+/*
+ * Has the last instruction, whose further access ROW is, got the address of its first one?
+ * Recorders give the accesses of lmw and the like one by one.
+ */
+static bool accessed(const struct tt6_enc *enc, const struct trod_batch *b, uint32_t row)
 {
-    const enum trod_ppc_class c =
-        trod_ppc_class(enc->last, enc->extended ? TROD_PPC_TT6E : TROD_PPC_TT6);
+    return enc->ours && enc->begun && (b->flags[row] & TROD_F_CONT) && has(b, row, TROD_COL_PC) &&
+           (uint32_t)b->pc[row] == enc->at && waits_for(enc, enc->last) != TROD_PPC_COMPUTE;
+}
 
-    return enc->ours && enc->begun && (c == TROD_PPC_MEMORY || c == TROD_PPC_MEMORY_EXTENDED);
+/*
+ * The ADDRESS of the access ROW of a cache operation stands in an escape, or is put into one. Only
+ * one can be said: false where that is another.
+ */
+static bool put_cache_address(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
+                              uint32_t address, struct trod_room *out)
+{
+    const uint32_t mask = amber_access_of(enc->opcode, 0, enc->line).mask;
+    const bool escaped = enc->given >> AMBER_ESC_DATA & 1;
+
+    if (escaped && (enc->data & mask) != (address & mask))
+        return false;
+    if (escaped)
+        trod_loss_left(enc->loss, b, row);
+    else
+        put_address(enc, AMBER_ESC_DATA, address, out);
+    return true;
 }
 
 /* An access: it completes the record of its instruction. */
@@ -246,14 +278,16 @@ static void put_access(struct tt6_enc *enc, const struct trod_batch *b, uint32_t
 {
     const uint8_t *detail = enc->ours ? trod_batch_detail(b, row) : NULL;
     uint32_t len = detail ? b->detail[row].len : 0;
-    const bool awaited =
-        enc->pending == TROD_PPC_MEMORY || enc->pending == TROD_PPC_MEMORY_EXTENDED;
+    const uint32_t address = len ? trod_load_be32(detail) : (uint32_t)b->addr[row];
+    const bool awaited = enc->pending == TROD_PPC_MEMORY || enc->pending == AMBER_CACHE ||
+                         enc->pending == TROD_PPC_MEMORY_EXTENDED;
 
-    if (!awaited && (b->flags[row] & TROD_F_CONT) && (enc->escaped || accessed(enc))) {
-        trod_loss_left(enc->loss, b, row); /* it stands in an escape, or in the record */
+    if (!awaited && accessed(enc, b, row)) {
+        trod_loss_left(enc->loss, b, row);
         return;
     }
-    if (!awaited || (!len && !has(b, row, TROD_COL_ADDR)) || (!enc->ours && !fits(enc, b, row))) {
+    if (!awaited || (!len && !has(b, row, TROD_COL_ADDR)) || (!enc->ours && !fits(enc, b, row)) ||
+        (enc->pending == AMBER_CACHE && !put_cache_address(enc, b, row, address, out))) {
         lost(enc, b, row);
         return;
     }
@@ -262,7 +296,8 @@ static void put_access(struct tt6_enc *enc, const struct trod_batch *b, uint32_t
     if (has(b, row, TROD_COL_PADDR))
         put_address(enc, AMBER_ESC_REAL_DATA, b->paddr[row], out);
     put(out, enc->opcode);
-    put(out, len ? trod_load_be32(detail) : (uint32_t)b->addr[row]);
+    if (enc->pending != AMBER_CACHE)
+        put(out, address);
     if (enc->pending == TROD_PPC_MEMORY_EXTENDED)
         put(out, len > 4                      ? trod_load_be32(detail + 4)
                  : has(b, row, TROD_COL_SIZE) ? b->size[row] & 0x7f
@@ -317,6 +352,8 @@ static void put_escape(struct tt6_enc *enc, const struct trod_batch *b, uint32_t
     }
     if (code < 8)
         enc->given |= (uint8_t)(1u << code);
+    if (code == AMBER_ESC_DATA && words == 1)
+        enc->data = trod_load_be32(out->p - 4);
 }
 
 /* The row of an INITIAL_PC record: the trace begins, or another one begins behind it. */
@@ -370,7 +407,7 @@ int amber_tt6_begin(void *state, const struct amber_options *opt, const struct t
     enc->join = opt->join;
     enc->line = (uint32_t)opt->line;
     enc->ours = amber_source(meta);
-    enc->escaped = meta && meta->format && strcmp(meta->format, "tt6") == 0;
+    enc->escapes = !extended && meta && meta->format && strcmp(meta->format, "tt6") == 0;
     return amber_check_isa(meta, enc->name, diag);
 }
 
@@ -417,7 +454,7 @@ static uint32_t put_plain(struct tt6_enc *enc, const struct trod_batch *b, uint3
     const enum trod_ppc_variant variant = enc->extended ? TROD_PPC_TT6E : TROD_PPC_TT6;
     const uint32_t need = TROD_COL_CODE | TROD_COL_ADDR, odd = TROD_COL_PADDR | TROD_COL_DETAIL;
     const uint32_t from = row, have = b->have;
-    uint32_t pc = enc->pc, opcode = enc->last;
+    uint32_t pc = enc->pc, at = enc->at, opcode = enc->last;
     uint8_t *p = out->p;
 
     while (row < b->n && out->end - p >= 16) {
@@ -431,7 +468,7 @@ static uint32_t put_plain(struct tt6_enc *enc, const struct trod_batch *b, uint3
         from_p = trod_batch_bytes(b, b->code[row]);
         word = trod_load_be32(from_p);
         class = trod_ppc_class(word, variant);
-        if (word >> 26 == 0)
+        if (word >> 26 == 0 || waits_for(enc, word) == AMBER_CACHE)
             break;
         if (class == TROD_PPC_FLOW) {
             if (!(have & b->has[row] & TROD_COL_TARGET) || b->target[row] >> 32)
@@ -452,10 +489,12 @@ static uint32_t put_plain(struct tt6_enc *enc, const struct trod_batch *b, uint3
         row++;
         memcpy(p, from_p, 4);
         p += 4 * trod_ppc_record_words(class);
+        at = pc;
         pc = next;
         opcode = word;
     }
     enc->pc = pc;
+    enc->at = at;
     enc->last = opcode;
     out->p = p;
     return row - from;
