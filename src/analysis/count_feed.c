@@ -109,7 +109,7 @@ TROD_HOT int instrs(struct run *r, struct sums *a, uint32_t from, uint32_t n, ui
     a->plain += bits_set(m & ~branches, wide);
     for (uint64_t k = m & branches; k; k &= k - 1)
         a->branch[r->flags[from + first_bit(k)] & TROD_F_BRANCH]++;
-    if (r->told)
+    if (r->known)
         return TROD_OK;
     learns = r->encoded ? m : m & rows_equal(r->b->size, from, n, UINT32_MAX, 4, wide);
     m = (m & ~learns) | unknown(r, from, n, learns, wide);
@@ -145,7 +145,7 @@ static int special_instrs(struct run *r, uint32_t from, uint64_t m)
         const uint64_t *page;
 
         if (f & TROD_F_NEWCODE && f & (TROD_F_NOFETCH | TROD_F_SYNTHETIC))
-            count_untold(r); /* it is not marked */
+            count_unknown(r); /* it is not marked */
         if (f & TROD_F_SYNTHETIC) {
             c->synthetic++;
             continue;
@@ -161,7 +161,7 @@ static int special_instrs(struct run *r, uint32_t from, uint64_t m)
             continue;
         if (mark_special(r, pc, size[i], page) < 0)
             return TROD_ERR_NOMEM;
-        if (r->encoded && !r->told)
+        if (r->encoded && !r->known)
             trod_recent_put(r->recent, pc, r->tag, UINT64_C(1) << (pc & 63));
     }
     return TROD_OK;
@@ -439,12 +439,12 @@ static TROD_WIDE int turns_wide(struct run *r, uint32_t *at)
 }
 
 /* Do rows [FROM, TO) of B continue the sequence of batches whose new instructions were marked? */
-static bool goes_on(struct count_told *t, const struct trod_batch *b, uint32_t from, uint32_t to)
+static bool goes_on(struct count_known *t, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     const struct trod_origin s = trod_origin_of(b);
 
     if (s.number && s.before + from == 0)
-        *t = (struct count_told){s.number, 0, 0};
+        *t = (struct count_known){s.number, 0, 0};
     if (t->source != s.number || t->next != s.before + from)
         t->source = 0;
     t->next = s.before + to;
@@ -452,15 +452,15 @@ static bool goes_on(struct count_told *t, const struct trod_batch *b, uint32_t f
 }
 
 /* A run of R->lane begins: instructions marked as new are so for one lane only. */
-static void tell(struct run *r)
+static void check_known(struct run *r)
 {
-    struct count_told *t = &r->s->told;
+    struct count_known *t = &r->s->known;
     const uint32_t lane = (uint32_t)(r->lane - r->s->lane) + 1;
 
     if (t->lane == 0)
         t->lane = lane;
     if (t->lane != lane || !r->encoded)
-        count_untold(r);
+        count_unknown(r);
 }
 
 /* The run that begins at row *AT, which is set behind it. */
@@ -470,8 +470,8 @@ static int lane_rows(struct run *r, uint32_t *at)
     uint32_t from = *at;
     int rc = count_use_window(r);
 
-    if (r->told)
-        tell(r);
+    if (r->known)
+        check_known(r);
     if (rc == TROD_OK && r->fast)
         rc = r->wide ? fast_rows_wide(r, &a, at) : fast_rows_plain(r, &a, at);
     while (rc == TROD_OK && !r->fast && *at < r->b->n && in_run(r, *at))
@@ -542,7 +542,7 @@ int trod_count_feed(void *st, const struct trod_batch *batch, uint32_t from, uin
     r.streams = r.said ? b->stream : zeros;
     r.encoded = s->drm && s->meta && (s->meta->filetype & FILETYPE_ENCODINGS);
     r.wide = trod_wide();
-    r.told = goes_on(&s->told, batch, from, to);
+    r.known = goes_on(&s->known, batch, from, to);
     r.fast = complete(&r);
     r.targets = (b->have & TROD_COL_TARGET) && !s->drm;
     while (rc == TROD_OK && at < b->n) {

@@ -35,7 +35,7 @@ struct count_sums {
     uint64_t skipped;               /* instructions whose condition failed */
     uint64_t synthetic;             /* put in by the tracer: in rows, not in instr */
     uint64_t named[COUNT_NAMED];    /* rows by sub, where the format has names for them */
-    uint64_t taken, untaken;        /* of class TROD_BR_COND, told by their target */
+    uint64_t taken, untaken;        /* of class TROD_BR_COND, known by their target */
     uint64_t read_bytes, write_bytes, atomic_bytes, bus_bytes;
     uint64_t code_flushes;
     uint64_t unsized_code, unsized_data; /* rows that do not say their size */
@@ -88,7 +88,7 @@ struct count_owned {
  * Rows of a source (core/origin.h) that came one behind the other from its first on, all of one
  * lane and window: so instructions among them that are not marked as new are in the set of code.
  */
-struct count_told {
+struct count_known {
     uint64_t source; /* 0: none */
     uint64_t next;   /* number of the row behind them */
     uint32_t lane;   /* and 1; 0: not known yet */
@@ -122,7 +122,7 @@ struct count_state {
     bool part;                       /* rows begin in the middle of a file */
     struct trod_recent *recent;      /* instructions that sets of code have, by tag */
     uint32_t tags;                   /* given so far */
-    struct count_told told;
+    struct count_known known;
     enum trod_by by; /* from MODULE on: owned has numbers */
     struct trod_sites *sites;
     struct trod_symbols *symbols;

@@ -481,7 +481,7 @@ int trod_count_merge(void *into, const void *from)
     int rc = TROD_OK;
 
     s->have |= f->have;
-    s->told.source = 0; /* windows change */
+    s->known.source = 0; /* windows change */
     if (!s->names)
         s->names = f->names;
     for (uint32_t i = 0; rc == TROD_OK && i < f->n_lanes; i++) {

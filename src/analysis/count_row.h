@@ -100,11 +100,11 @@ static void filetype(struct run *r, uint64_t value)
                (unsigned long long)l->filetype, (unsigned long long)value);
 }
 
-/* It cannot be told from here on which instructions are in the set of code. */
-static void count_untold(struct run *r)
+/* It is not known from here on which instructions are in the set of code. */
+static void count_unknown(struct run *r)
 {
-    r->s->told.source = 0;
-    r->told = false;
+    r->s->known.source = 0;
+    r->known = false;
 }
 
 static int window(struct run *r, uint64_t id)
@@ -114,7 +114,7 @@ static int window(struct run *r, uint64_t id)
     int rc = trod_count_window(r->s, r->lane, id);
 
     if (r->lane->n_windows != n)
-        count_untold(r);
+        count_unknown(r);
 
     if (rc == TROD_OK && r->lane->windows_late && !late)
         trod_error(r->diag, TROD_ERR_CORRUPT, "count.windows-late", NULL,

@@ -31,7 +31,7 @@ struct run {
     const uint32_t *flags, *streams;
     uint32_t stream, has; /* of the run's first row */
     uint32_t said;        /* TROD_COL_STREAM where rows may say one */
-    bool told;            /* instructions that are not new are in code: see struct count_told */
+    bool known;           /* instructions that are not new are in code: see struct count_known */
     bool encoded;         /* other code at the same address comes with TROD_F_NEWCODE */
     bool fast;
     bool wide;                  /* blocks are counted with AVX2 */

@@ -156,7 +156,7 @@ static int add(struct browse *b, uint32_t stream, const struct call *c)
     return browse_folds_add(&b->folds, &f);
 }
 
-static int told(struct browse *b, int rc)
+static int report_limit(struct browse *b, int rc)
 {
     if (rc != TROD_ERR_LIMIT)
         return rc;
@@ -388,7 +388,7 @@ int browse_unfold_callees(struct browse *b)
         browse_folds_clear(&b->folds, stream, c.entry, c.last);
     else if (rc == 0)
         browse_say(b, "the cursor is in no call that the trace shows");
-    return told(b, rc);
+    return report_limit(b, rc);
 }
 
 int browse_fold(struct browse *b)
@@ -401,7 +401,7 @@ int browse_fold(struct browse *b)
         return 1;
     if (rc == 0)
         browse_say(b, "the cursor is in no call that the trace shows");
-    return told(b, rc);
+    return report_limit(b, rc);
 }
 
 int browse_fold_callees(struct browse *b)
@@ -415,7 +415,7 @@ int browse_fold_callees(struct browse *b)
         rc = browse_near(b, b->cursor, &b->cursor);
     if (rc >= 0)
         browse_say(b, "%zu call%s folded", n, n == 1 ? "" : "s");
-    return told(b, rc);
+    return report_limit(b, rc);
 }
 
 int browse_unfold(struct browse *b)

@@ -12,7 +12,7 @@
 
 /*
  * Fold the call that the instruction at the cursor makes, else the one that the cursor is in. 1, 0
- * (there is none, told) or an error.
+ * (there is none, as was reported) or an error.
  */
 int browse_fold(struct browse *b);
 /* Fold all calls that the function at the cursor makes, or made, itself. */

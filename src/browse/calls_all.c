@@ -85,7 +85,7 @@ static int follow(struct all *w, const struct trod_callstack_sink *sink)
     return rc;
 }
 
-/* 1, 0: there is none (not told), or an error. */
+/* 1, 0: there is none (not reported), or an error. */
 static int fold(struct all *w)
 {
     const struct trod_callstack_sink sink = {.ctx = w, .leave = leave};

@@ -184,7 +184,7 @@ int browse_accesses(struct browse *b, const char *what, struct browse_accesses *
     out->here = before && hit[before - 1].row == b->cursor ? before - 1 : before;
     out->n = before + behind;
     if (rc == TROD_ERR_USAGE)
-        rc = 0; /* told */
+        rc = 0; /* reported */
     else if (rc == 0 && !out->n)
         browse_say(b, "%s: nobody writes or reads it", what);
     return rc < 0 ? rc : out->n > 0;

@@ -138,20 +138,20 @@ void draw_status(struct view *v, const char *text)
 {
     enum { LEAST_TEXT = 28 };
     struct browse *b = view_model(v);
-    const int told = (int)strlen(text);
+    const int length = (int)strlen(text);
     char right[128];
     int n;
 
     position(b, right, sizeof right);
     n = (int)strlen(right);
     /* what is shown for a moment is shown whole; where there is little room the row matters most */
-    if ((n > v->width - LEAST_TEXT || told > v->width - n - 2) && b->rows &&
+    if ((n > v->width - LEAST_TEXT || length > v->width - n - 2) && b->rows &&
         b->rows != TROD_NOWHERE)
         n = snprintf(right, sizeof right, "row %llu of %llu", (unsigned long long)b->cursor,
                      (unsigned long long)b->rows);
     if (n > v->width / 2)
         n = snprintf(right, sizeof right, "row %llu", (unsigned long long)b->cursor);
-    if (told > v->width - n - 2)
+    if (length > v->width - n - 2)
         n = -1;
     screen_put(v, v->height - 1, 0, v->width - n - 1, text, BROWSE_MESSAGE);
     if (n >= 0)

@@ -173,7 +173,7 @@ static int look(struct browse *b, const struct trod_nav_query *q, const char *wh
     rc = b->rows ? trod_nav_find(b->nav, &own, b->cursor, back, &hit, 1, &n) : 0;
 
     if (rc < 0)
-        return rc == TROD_ERR_USAGE ? 0 : rc; /* told */
+        return rc == TROD_ERR_USAGE ? 0 : rc; /* reported */
     if (b->rows && n)
         return (rc = browse_go(b, hit.row)) < 0 ? rc : 1;
     browse_say(b, "%s: none %s row %llu", what, back ? "before" : "after",

@@ -7,7 +7,8 @@
 
 #include "browse/model.h"
 
-/* Each puts the cursor to the row: 1, 0 (there is none, told) or an error. BACK: before the cursor.
+/* Each puts the cursor to the row: 1, 0 (there is none, as was reported) or an error. BACK: before
+ * the cursor.
  */
 
 /* The next row for which the expression TEXT holds (trod-where(7)). */
@@ -34,7 +35,7 @@ struct browse_accesses {
     struct trod_nav_hit *at; /* to be freed */
     size_t n, here;          /* the first one at or after the cursor */
 };
-/* 1, 0 (there are none, told) or an error. */
+/* 1, 0 (there are none, as was reported) or an error. */
 int browse_accesses(struct browse *b, const char *what, struct browse_accesses *out);
 
 /*

@@ -25,7 +25,7 @@ const char *browse_said(const struct browse *b, uint64_t n)
     return b->log.n > n ? b->log.text[(b->log.n - 1) % BROWSE_LOG] : "";
 }
 
-static void told(void *user, const struct trod_problem *p)
+static void show_problem(void *user, const struct trod_problem *p)
 {
     struct browse *b = user;
 
@@ -89,7 +89,7 @@ int browse_open(struct browse **out, const char *path, const struct browse_optio
     b->opt = *opt;
     b->only = -1;
     b->other = b->rows = TROD_NOWHERE;
-    trod_diag_init(&b->diag, told, b);
+    trod_diag_init(&b->diag, show_problem, b);
     b->diag.strict = opt->strict;
     b->line = malloc(TROD_SHOW_LINE);
     b->path = malloc(strlen(path) + 1);

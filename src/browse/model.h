@@ -127,7 +127,7 @@ int browse_near(struct browse *b, uint64_t row, uint64_t *out);
 int browse_move(struct browse *b, int64_t n);
 /* Put the cursor to ROW; a fold that it is in is opened. */
 int browse_go(struct browse *b, uint64_t row);
-/* Put it to the row that TEXT names (docs/navigating.md, "Places"). 1, 0 (told) or an error. */
+/* Put it to the row that TEXT names (docs/navigating.md, "Places"). 1, 0 (reported) or an error. */
 int browse_place(struct browse *b, const char *text);
 int browse_end(struct browse *b);
 /* The next (BACK: last) instruction of those seen. */

@@ -15,7 +15,7 @@ struct browse_lines {
 /*
  * What differs between the second position and the cursor: registers of the stream of the cursor's
  * row, memory. Release OUT with browse_lines_fini. Returns 0, TROD_ERR_USAGE (there is no second
- * position, told) or an error.
+ * position, as was reported) or an error.
  */
 int browse_differences(struct browse *b, struct browse_lines *out);
 /* One more line. Returns 0, TROD_ERR_NOMEM or TROD_ERR_LIMIT (there are too many). */

@@ -35,9 +35,9 @@ int export_misses_init(struct export_misses *m, const struct export_misses_optio
     return trod_cg_sim_init(&m->sim, true, text, diag);
 }
 
-/* What event E missed since it was told last. */
-static unsigned tell(struct export_misses *m, unsigned e, struct export_debtor who,
-                     struct export_missed *out)
+/* What event E missed since it was reported last. */
+static unsigned report(struct export_misses *m, unsigned e, struct export_debtor who,
+                       struct export_missed *out)
 {
     const uint64_t first = m->sim.first_misses[e] - m->first[e];
     const uint64_t last = m->sim.last_misses[e] - m->last[e];
@@ -54,27 +54,27 @@ unsigned export_misses_row(struct export_misses *m, const struct trod_batch *b, 
                            struct export_debtor who, struct export_missed *out)
 {
     struct trod_sim_ref ref[2];
-    const size_t n = b ? trod_refs_get(&m->refs, b, i, i + 1, ref) : 0;
-    unsigned told = 0;
+    const size_t refs = b ? trod_refs_get(&m->refs, b, i, i + 1, ref) : 0;
+    unsigned n = 0;
 
-    if (b && n == 0)
+    if (b && refs == 0)
         return 0;
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < refs; k++) {
         trod_cg_sim_feed(&m->sim, &ref[k], 1);
         /* only now is the read before this one done */
         if (ref[k].op == TROD_OP_READ) {
-            told += tell(m, TROD_CG_DR, m->reader, out + told);
+            n += report(m, TROD_CG_DR, m->reader, out + n);
             m->reader = who;
         }
     }
     if (!b)
         trod_cg_sim_end(&m->sim);
-    told += tell(m, TROD_CG_DR, m->reader, out + told);
-    if (told < TROD_CG_EVENTS)
-        told += tell(m, TROD_CG_IR, who, out + told);
-    if (told < TROD_CG_EVENTS)
-        told += tell(m, TROD_CG_DW, who, out + told);
-    return told;
+    n += report(m, TROD_CG_DR, m->reader, out + n);
+    if (n < TROD_CG_EVENTS)
+        n += report(m, TROD_CG_IR, who, out + n);
+    if (n < TROD_CG_EVENTS)
+        n += report(m, TROD_CG_DW, who, out + n);
+    return n;
 }
 
 void export_misses_fini(struct export_misses *m)

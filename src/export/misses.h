@@ -44,7 +44,7 @@ struct export_missed {
 struct export_misses {
     struct trod_cg_sim sim;
     struct trod_refs refs;
-    uint64_t first[TROD_CG_EVENTS], last[TROD_CG_EVENTS]; /* told so far */
+    uint64_t first[TROD_CG_EVENTS], last[TROD_CG_EVENTS]; /* reported so far */
     struct export_debtor reader; /* of the read that the simulator may still hold back */
 };
 

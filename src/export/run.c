@@ -207,23 +207,23 @@ int trod_export_run(const char *const *paths, size_t n, const char *out,
 {
     struct trod_export_options o;
     struct job j = {.o = &o, .diag = diag};
-    struct trod_result *told = result;
+    struct trod_result *into = result;
     int r = 0;
 
     memset(sum, 0, sizeof *sum);
     if (!trod_sized(&o, sizeof o, sizeof o, opt))
         return trod_error(diag, TROD_ERR_USAGE, "export.version", NULL,
                           "options of another version");
-    if (!told)
-        r = trod_result_new(&told);
+    if (!into)
+        r = trod_result_new(&into);
     if (r == 0)
         r = choose(&j);
     if (r == 0)
         r = not_an_input(paths, n, out, diag);
     if (r == 0)
-        r = run_job(&j, paths, n, out, sum, told);
+        r = run_job(&j, paths, n, out, sum, into);
     if (!result)
-        trod_result_free(told);
+        trod_result_free(into);
     if (r == TROD_ERR_NOMEM)
         trod_error(diag, r, "export.memory", NULL, "out of memory");
     free(j.state);

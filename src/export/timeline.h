@@ -79,7 +79,7 @@ int export_timeline_init(struct export_timeline *t, const struct export_timeline
                          const struct trod_export_context *c);
 int export_timeline_feed(struct export_timeline *t, const struct trod_batch *b, uint32_t from,
                          uint32_t to);
-/* No more rows: the clock is decided, spans are sorted, what was dropped is told. */
+/* No more rows: the clock is decided, spans are sorted, what was dropped is reported. */
 int export_timeline_end(struct export_timeline *t, struct trod_result *result);
 void export_timeline_fini(struct export_timeline *t);
 

@@ -5,8 +5,8 @@
  * traced program fill blocks of 64-bit events; a full block is handed to the recorder and a free
  * one taken. The memory outlives the program, so what a killed program has written is there to be
  * read. Nobody holds a lock, so nobody can die with one: a block belongs to whom its state says.
- * Static instructions are told once, in a log that is only appended to: a stretch of them that is
- * always executed as a whole is known by its place in the log.
+ * Static instructions are described once, in a log that is only appended to: a stretch of them that
+ * is always executed as a whole is known by its place in the log.
  */
 #ifndef TROD_RECORD_PROTOCOL_H
 #define TROD_RECORD_PROTOCOL_H
@@ -29,7 +29,7 @@ enum {
     REC_INSN_CODE = 16,
     REC_WRITES = 40,      /* registers that an instruction writes, at the most */
     REC_REGS = 128,       /* numbers of registers */
-    REC_MAYBE = 0x8000,   /* of such a number: it may be written; told only if it changes */
+    REC_MAYBE = 0x8000,   /* of such a number: it may be written; reported only if it changes */
     REC_ASKS = 64,        /* questions of the plugin at a time */
     REC_CHAINS = 1 << 16, /* of entries of the log, by their content */
     REC_PATH = 4096,
@@ -113,8 +113,8 @@ struct rec_segment {
 struct rec_writes {
     _Atomic uint32_t known; /* 0: not filled in yet */
     uint16_t n;
-    uint8_t jumps; /* where it goes on is not told by its address */
-    uint8_t any;   /* it is not known which it writes: all are told that change */
+    uint8_t jumps; /* where it goes on does not follow from its address */
+    uint8_t any;   /* it is not known which it writes: all that change are reported */
     uint16_t reg[REC_WRITES];
 };
 

@@ -43,7 +43,7 @@ struct recorder {
     pthread_t reaper;
     _Atomic int status;        /* of waitpid */
     _Atomic bool reaped, gone; /* the program; all its processes */
-    bool told;                 /* what QEMU can tell has been said */
+    bool reported;             /* what QEMU can tell has been said */
     int rc;
 };
 
@@ -168,9 +168,9 @@ static void tell_able(struct recorder *r)
                                           .vectors = gives & REC_GIVES_VECTORS,
                                           .values = gives & REC_GIVES_VALUES};
 
-    if (r->told || !started)
+    if (r->reported || !started)
         return;
-    r->told = true;
+    r->reported = true;
     if (r->opt->able)
         r->opt->able(r->opt->user, &able);
 }
@@ -271,7 +271,7 @@ static int want_places(struct recorder *r, bool modules)
     return rc < 0 ? rc : rec_places_begin(r->places);
 }
 
-/* What was looked for and never found is told: the trace does not have what was asked for. */
+/* What was looked for and never found is reported: the trace does not have what was asked for. */
 static void tell_missing(struct recorder *r)
 {
     const struct rec_place *const places[] = {&r->control.start, &r->control.stop};

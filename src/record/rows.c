@@ -162,7 +162,7 @@ static int segment(struct rec_rows *r, struct rec_stream *st, uint64_t word)
 static int64_t long_event(struct rec_rows *r, struct rec_stream *st, const uint64_t *p)
 {
     const unsigned type = (unsigned)(*p >> REC_EVENT_TYPE);
-    const bool told = r->markers && r->instructions && r->control.phase == REC_RECORDING;
+    const bool marked = r->markers && r->instructions && r->control.phase == REC_RECORDING;
     int rc = TROD_OK;
 
     if (type != REC_MEMORY && r->b->n + ROWS_KEPT > ROWS)
@@ -176,19 +176,19 @@ static int64_t long_event(struct rec_rows *r, struct rec_stream *st, const uint6
         return rc < 0 ? rc : 2;
     case REC_SYSCALL:
         st->time = p[1];
-        if (told)
+        if (marked)
             rec_rows_call(r, st, (uint32_t)*p, p + 2);
         return 8;
     case REC_SYSRET:
         st->time = p[1];
         st->time_due = true;
-        if (told)
+        if (marked)
             rec_rows_result(r, st, (uint32_t)*p, p[2]);
-        if (told && st->last && p[2] == (uint64_t)-ESIGRETURN)
+        if (marked && st->last && p[2] == (uint64_t)-ESIGRETURN)
             rec_rows_marker(r, st, TROD_DRM_KERNEL_XFER, st->last->pc + st->last->length);
         return 3;
     case REC_EXEC: /* another context, as after the return from a signal handler */
-        if (told && st->last)
+        if (marked && st->last)
             rec_rows_marker(r, st, TROD_DRM_KERNEL_XFER, st->last->pc + st->last->length);
         st->last = NULL;
         st->held = false;
@@ -200,7 +200,7 @@ static int64_t long_event(struct rec_rows *r, struct rec_stream *st, const uint6
         return 2;
     case REC_CALL:
     case REC_RETURN:
-        return rec_rows_function(r, st, p, told);
+        return rec_rows_function(r, st, p, marked);
     case REC_REGISTERS:
         rec_rows_by_registers(r, st, p + 1);
         return 4;

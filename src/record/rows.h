@@ -19,7 +19,7 @@ enum {
     REC_EVENT_NAMES = 0x90, /* Arm: numbers of exceptions */
     REC_BANKED = 8,         /* A32: registers of which modes have their own */
     REC_BANKED_END = 15,
-    REC_MOVED = 64,         /* bytes of an access whose value is told */
+    REC_MOVED = 64,         /* bytes of an access whose value is reported */
     REC_FULL_BYTES = 1000,  /* of a state of FULL */
     REC_FULL_STATES = 2048, /* instructions of a batch of FULL */
     WHOLE = 0xffff,         /* one access of as many bytes as come */
@@ -51,7 +51,7 @@ enum rec_progress {
     REC_PASSED_BY, /* not recorded, or none so far */
     REC_SHOWN,     /* it has a row */
     REC_ACCESSED,  /* and one of an access */
-    REC_MADE       /* which was told by its registers: what QEMU tells besides is the same */
+    REC_MADE       /* it was made from registers: what QEMU reports besides is the same */
 };
 
 struct rec_stream {
@@ -70,17 +70,17 @@ struct rec_stream {
     uint32_t access;             /* row of its last access + 1, 0: none in this batch */
     uint32_t row;                /* of its instruction + 1, as long as that is the last of all */
     uint64_t sync[2];            /* a synchronization record that waits for the next instruction */
-    struct rec_registers *registers; /* NULL: none have been told */
+    struct rec_registers *registers; /* NULL: none have been reported */
     uint8_t moved[REC_MOVED];        /* what its last access moved, as in memory */
     uint32_t n_moved;                /* 0: not known */
-    uint32_t moving;                 /* bytes of the access whose value is told next, 0: none */
+    uint32_t moving;                 /* bytes of the access whose value is reported next, 0: none */
     uint32_t reads, writes;          /* so often */
     uint64_t window;                 /* of its last row */
-    bool told;                       /* its registers have been told as a whole, for this window */
-    bool open;    /* the last row of an instruction is a branch to where is not told */
-    bool skipped; /* its condition does not hold */
+    bool reported; /* its registers have been reported as a whole, for this window */
+    bool open;     /* the last row of an instruction is a branch whose target is not known */
+    bool skipped;  /* its condition does not hold */
     const struct rec_segment *segment; /* a whole machine: where that is from */
-    uint32_t mode;                     /* 1 + what REC_MODE told last; 0: nothing */
+    uint32_t mode;                     /* 1 + what REC_MODE reported last; 0: nothing */
     uint32_t before;                   /* the same when the last instruction was executed */
     uint64_t vectors;                  /* 1 + where A64 vectors are, 0: not known */
 };
@@ -141,7 +141,7 @@ struct rec_names {
 /* What is known of the registers of a thread. */
 struct rec_registers {
     uint64_t value[REC_REGS][2];
-    uint8_t words[REC_REGS]; /* 0: never told */
+    uint8_t words[REC_REGS]; /* 0: never reported */
 };
 
 /* --- rows_put.c: the batch --- */
@@ -151,7 +151,7 @@ void rec_rows_marker(struct rec_rows *r, const struct rec_stream *st, unsigned n
                      uint64_t value);
 /*
  * What comes next is not the instruction that follows in the trace: a branch before it does not see
- * where the flow goes on, to PC: it is told, as long as its row is not written.
+ * where the flow goes on, to PC: the row says so, as long as its row is not written.
  */
 void rec_rows_leads(struct rec_rows *r, struct rec_stream *st, uint64_t pc);
 
@@ -198,9 +198,9 @@ int rec_rows_state(struct rec_rows *r, struct rec_stream *st, const uint64_t *p,
                    bool all, bool recorded);
 /* Registers as they are before the first instruction of a window of ST. Returns 0 or an error. */
 int rec_rows_told(struct rec_rows *r, struct rec_stream *st);
-/* N words of REC_VALUE: what the access told last moved. */
+/* N words of REC_VALUE: what the access reported last moved. */
 void rec_rows_value(struct rec_rows *r, struct rec_stream *st, const uint64_t *p, uint32_t n);
-/* ARM, where registers are told: does the condition of IN not hold? */
+/* ARM, where registers are reported: does the condition of IN not hold? */
 bool rec_rows_skips(const struct rec_rows *r, struct rec_stream *st, const struct rec_insn *in);
 /* FULL: the registers at the instruction whose row was made last. */
 void rec_rows_full(struct rec_rows *r, struct rec_stream *st, const struct rec_insn *in);
@@ -215,7 +215,7 @@ void rec_rows_result(struct rec_rows *r, const struct rec_stream *st, uint32_t n
                      uint64_t value);
 /* REC_CALL or REC_RETURN at P: rows where they are TOLD. Returns the words of the event. */
 int64_t rec_rows_function(struct rec_rows *r, const struct rec_stream *st, const uint64_t *p,
-                          bool told);
+                          bool marked);
 
 /* --- rows_amber.c --- */
 
@@ -246,7 +246,7 @@ uint32_t rec_rows_keep(struct rec_shared *s, const void *p, size_t n);
 
 /* That of the instruction of the stream's segment whose row I is. */
 void rec_rows_page(struct rec_rows *r, const struct rec_stream *st, uint32_t i);
-/* REC_PHYSICAL at P: that of the access told last. */
+/* REC_PHYSICAL at P: that of the access reported last. */
 void rec_rows_physical(struct rec_rows *r, const struct rec_stream *st, const uint64_t *p);
 
 /* --- rows_system.c: whole machines --- */

@@ -8,7 +8,7 @@
 
 /*
  * QEMU tells an access of 16 bytes, or one that saves all registers, as several: they are put
- * together again. True when the SIZE bytes at ADDR belong to the access told last.
+ * together again. True when the SIZE bytes at ADDR belong to the access reported last.
  */
 static bool part_of(const struct rec_rows *r, const struct rec_stream *st, uint8_t kind,
                     uint64_t addr, uint32_t size)
@@ -105,7 +105,8 @@ int rec_rows_moved(struct rec_rows *r, struct rec_stream *st, uint64_t what, uin
         return TROD_OK;
     if (kind != TROD_READ && st->progress < REC_ACCESSED && st->last->access & 0xffff &&
         st->last->access >> 16)
-        rec_rows_access(r, st, TROD_READ, addr, size); /* one access that does both is told once */
+        rec_rows_access(r, st, TROD_READ, addr,
+                        size); /* one access that does both is reported once */
     st->moving = fitting(st, kind, size);
     rec_rows_access(r, st, kind, addr, st->moving);
     return TROD_OK;

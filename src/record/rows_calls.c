@@ -46,14 +46,14 @@ static bool has_returned(const struct rec_stream *st)
 }
 
 int64_t rec_rows_function(struct rec_rows *r, const struct rec_stream *st, const uint64_t *p,
-                          bool told)
+                          bool marked)
 {
     const bool call = *p >> REC_EVENT_TYPE == REC_CALL;
     const uint64_t mask = r->narrow ? UINT32_MAX : UINT64_MAX;
     const uint32_t function = (uint32_t)*p & 0xffff, n = call ? (uint32_t)*p >> 16 : 0;
 
     /* only what has been executed in the trace can have led there */
-    if (!told || !st->last || function >= REC_FUNCTIONS || (!call && !has_returned(st)))
+    if (!marked || !st->last || function >= REC_FUNCTIONS || (!call && !has_returned(st)))
         return 2 + (int64_t)n;
     rec_rows_marker(r, st, TROD_DRM_FUNC_ID, rec_function_number(r->shared, function));
     rec_rows_marker(r, st, call ? TROD_DRM_FUNC_RETADDR : TROD_DRM_FUNC_RETVAL, p[1] & mask);

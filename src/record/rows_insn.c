@@ -150,7 +150,7 @@ int rec_rows_execute(struct rec_rows *r, struct rec_stream *st, struct rec_insn 
     st->skipped = st->registers && rec_rows_skips(r, st, in);
     if (!wanted(r, in)) {
         r->passed++;
-        st->told = false;
+        st->reported = false;
         return TROD_OK;
     }
     if (st->window != r->control.done) {
@@ -161,7 +161,7 @@ int rec_rows_execute(struct rec_rows *r, struct rec_stream *st, struct rec_insn 
     }
     if (st->time_due && (flow == TROD_BR_NONE || flow == TROD_BR_SYSCALL || !follows))
         put_time(r, st);
-    if (st->registers && !st->told)
+    if (st->registers && !st->reported)
         rc = rec_rows_told(r, st);
     r->instructions++;
     st->executed++;

@@ -21,7 +21,8 @@ bool rec_full(const struct trod_format *format)
     return format && strcmp(format->name, "full") == 0;
 }
 
-/* One of floating point or vectors: told at the beginning of a thread only where it is not 0. */
+/* One of floating point or vectors: reported at the beginning of a thread only where it is not 0.
+ */
 static bool is_other(const struct rec_rows *r, unsigned number)
 {
     if (r->set == REC_PPC)
@@ -166,7 +167,7 @@ int rec_rows_told(struct rec_rows *r, struct rec_stream *st)
     const struct rec_registers *known = st->registers;
     int rc = TROD_OK;
 
-    st->told = true;
+    st->reported = true;
     if (r->amber || r->full)
         return TROD_OK;
     for (unsigned i = 0; i < REC_REGS && rc == TROD_OK; i++)

@@ -45,7 +45,7 @@ static void put_port(struct rec_rows *r, struct rec_stream *st, uint64_t word)
 
 /* --- modes --- */
 
-/* Other registers have the names that depend on the mode: their values are told again. */
+/* Other registers have the names that depend on the mode: their values are reported again. */
 static void change_mode(const struct rec_rows *r, struct rec_stream *st, uint32_t mode)
 {
     struct rec_registers *known = st->registers;

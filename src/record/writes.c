@@ -28,7 +28,7 @@ struct rec_answers {
     _Atomic bool stop;
 };
 
-/* --- names: none for what is not told, as the pc --- */
+/* --- names: none for what is not reported, as the pc --- */
 
 static void name_ppc(unsigned i, char *out)
 {

@@ -2,7 +2,7 @@
  * ahead.c - one thread decodes the rows of a trace, its caller has those that came before.
  *
  * Implements ahead.h. Decoded batches stand in a ring of slots and own what their slices point to.
- * Each brings along what the caller would have been told by then: the meta, the problems, how far
+ * Each brings along what the caller would know by then: the meta, the problems, how far
  * the trace was read. What the thread has done beyond the rows that the caller asked for is never
  * seen: all is as if the caller had decoded for itself.
  *
@@ -39,9 +39,10 @@ struct slot {
 
 struct trod_ahead {
     struct trod_diag *caller;
-    const char *path;                /* that CALLER says of places, by this trace */
-    struct trod_keeper keeper;       /* what the trace reports */
-    uint64_t told[TROD_DIAG_KINDS];  /* by number of the kind in KEEPER: the caller counts them */
+    const char *path;          /* that CALLER says of places, by this trace */
+    struct trod_keeper keeper; /* what the trace reports */
+    uint64_t
+        reported[TROD_DIAG_KINDS];   /* by number of the kind in KEEPER: the caller counts them */
     struct trod_meta meta;           /* the caller's */
     struct trod_trace_progress done; /* as of the rows that the caller has */
     bool windows;                    /* batches have their window, and what is shared */
@@ -109,7 +110,7 @@ const struct trod_meta *trod_ahead_meta(const struct trod_ahead *a)
     return &a->meta;
 }
 
-/* --- what the caller is told --- */
+/* --- what is reported to the caller --- */
 
 static uint64_t beyond(uint64_t n)
 {
@@ -123,8 +124,8 @@ static void count_rest(struct trod_ahead *a, const struct trod_diag *d)
         const struct trod_diag_count *c = &d->counts[i];
 
         trod_diag_more(a->caller, c->severity, d->worst, c->kind,
-                       beyond(c->n) - beyond(a->told[i]));
-        a->told[i] = c->n;
+                       beyond(c->n) - beyond(a->reported[i]));
+        a->reported[i] = c->n;
     }
 }
 
@@ -338,7 +339,7 @@ static bool learn_shared(struct trod_ahead *a, const struct slot *s)
 }
 
 /*
- * Is there a thread? Who reads a pipe may have to wait, and what cores are doing is told in the
+ * Is there a thread? Who reads a pipe may have to wait, and what cores are doing is given in the
  * meta as it changes.
  */
 static bool start(struct trod_trace *t)

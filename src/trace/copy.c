@@ -2,7 +2,8 @@
  * copy.c - a trace written without rows, several of its files at a time.
  *
  * Implements trod_writer_copy of writer.h. What a file becomes does not depend on the others, so
- * the output is the same for any number of threads; problems are told in the order of the files.
+ * the output is the same for any number of threads; problems are reported in the order of the
+ * files.
  */
 #include "trod/writer.h"
 
@@ -151,7 +152,7 @@ static void *work(void *user)
     return NULL;
 }
 
-/* Threads for the files; progress is told meanwhile. */
+/* Threads for the files; progress is reported meanwhile. */
 static void copy_files(struct copying *y)
 {
     pthread_t thread[THREADS_MOST];

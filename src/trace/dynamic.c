@@ -32,7 +32,7 @@ static void run(struct trod_dynamic *d, struct core *c, uint32_t input)
 {
     const uint32_t own = (uint32_t)(c - d->core), was = d->input[input].ran_on;
 
-    c->told->migrations += was != NONE && was != own;
+    c->counts->migrations += was != NONE && was != own;
     d->input[input].ran_on = own;
     c->current = input;
     c->fresh = true;
@@ -56,7 +56,7 @@ static enum state nothing(struct trod_dynamic *d, struct core *c)
 
         if (i != NONE) {
             run(d, c, i);
-            c->told->steals++;
+            c->counts->steals++;
             return OK;
         }
     }
@@ -80,7 +80,7 @@ static uint32_t take_target(struct trod_dynamic *d, struct core *c, struct input
         return NONE;
     }
     at = &d->core[in->queued];
-    c->told->migrations += in->queued != own && in->ran_on == own; /* else run() counts it */
+    c->counts->migrations += in->queued != own && in->ran_on == own; /* else run() counts it */
     while (at->queue[place] != target)
         place++;
     dyn_take(d, at, place);
@@ -115,7 +115,7 @@ static enum state pick(struct trod_dynamic *d, struct core *c, uint64_t block)
             return nothing(d, c);
         }
         d->input[previous].quantum = 0;
-        c->told->nops++;
+        c->counts->nops++;
         return OK;
     }
     c->current = NONE;
@@ -127,7 +127,7 @@ static enum state pick(struct trod_dynamic *d, struct core *c, uint64_t block)
         next = dyn_pop(d, c, false, false, &any);
     if (next != NONE) {
         run(d, c, next);
-        c->told->nops += next == previous;
+        c->counts->nops += next == previous;
         return OK;
     }
     return any ? IDLE : nothing(d, c);
@@ -204,7 +204,7 @@ static bool leaves(const struct trod_dynamic *d, const struct core *c, struct in
         in->before_syscall = in->timeout = 0;
     }
     if (++in->quantum > d->opt.quantum) {
-        c->told->preempts += !leave;
+        c->counts->preempts += !leave;
         leave = true;
     }
     return leave;
@@ -490,8 +490,8 @@ int trod_dynamic_new(struct trod_dynamic **out, const struct trod_dyn_input *inp
     d->user = user;
     d->starting = true;
     d->last = NONE;
-    d->told = calloc(cores, sizeof *d->told);
-    room = room && d->told;
+    d->counts = calloc(cores, sizeof *d->counts);
+    room = room && d->counts;
     d->input = calloc(n ? n : 1, sizeof *d->input);
     d->core = calloc(cores, sizeof *d->core);
     d->scratch = calloc(3 * (size_t)n + 1, sizeof *d->scratch);
@@ -499,7 +499,7 @@ int trod_dynamic_new(struct trod_dynamic **out, const struct trod_dyn_input *inp
         d->core[i].queue = calloc(n ? n : 1, sizeof *d->core[i].queue);
         d->core[i].current = NONE;
         d->core[i].steal_from = UINT64_MAX;
-        d->core[i].told = room ? &d->told[i] : NULL;
+        d->core[i].counts = room ? &d->counts[i] : NULL;
         room = room && d->core[i].queue;
     }
     if (!room || !d->input || !d->core || !d->scratch)
@@ -544,10 +544,10 @@ uint64_t trod_dynamic_idle(const struct trod_dynamic *d, uint32_t core)
     return d->core[core].idle;
 }
 
-const struct trod_core *trod_dynamic_told(const struct trod_dynamic *d, uint32_t *last)
+const struct trod_core *trod_dynamic_counts(const struct trod_dynamic *d, uint32_t *last)
 {
     *last = d->last == NONE ? 0 : d->last;
-    return d->told;
+    return d->counts;
 }
 
 void trod_dynamic_free(struct trod_dynamic *d)
@@ -559,6 +559,6 @@ void trod_dynamic_free(struct trod_dynamic *d)
     free(d->core);
     free(d->input);
     free(d->scratch);
-    free(d->told);
+    free(d->counts);
     free(d);
 }

@@ -95,6 +95,6 @@ uint32_t trod_dynamic_left(const struct trod_dynamic *d);
 uint64_t trod_dynamic_idle(const struct trod_dynamic *d, uint32_t core);
 /* What was decided, by core; belongs to D and goes on counting. *LAST: the core that ended first.
  */
-const struct trod_core *trod_dynamic_told(const struct trod_dynamic *d, uint32_t *last);
+const struct trod_core *trod_dynamic_counts(const struct trod_dynamic *d, uint32_t *last);
 
 #endif

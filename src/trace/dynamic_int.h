@@ -32,7 +32,7 @@ struct core {
     uint32_t n, current;
     uint64_t counter, instructions, idle;
     uint64_t steal_from; /* idle count of the first attempt to steal; UINT64_MAX: none yet */
-    struct trod_core *told;
+    struct trod_core *counts;
     bool over;
     bool fresh;   /* what it runs has given nothing yet */
     bool settled; /* all of its queue were blocked and stand there in order since */
@@ -46,10 +46,10 @@ struct trod_dynamic {
     uint32_t least;    /* inputs alive at which the run ends */
     uint32_t *scratch; /* inputs set aside; 3 * n */
     uint64_t instructions, rebalanced;
-    struct trod_core *told; /* what was decided, by core */
-    uint32_t last;          /* the core that ended first: what runs there ends the run */
-    bool starting;          /* at the beginning inputs may go anywhere */
-    uint32_t pause;         /* turns until rounds are tried again */
+    struct trod_core *counts; /* what was decided, by core */
+    uint32_t last;            /* the core that ended first: what runs there ends the run */
+    bool starting;            /* at the beginning inputs may go anywhere */
+    uint32_t pause;           /* turns until rounds are tried again */
     struct trod_dyn_rows *rows;
     trod_dyn_more *more;
     void *user;

@@ -134,7 +134,7 @@ void dyn_rebalance(struct trod_dynamic *d, const struct core *by)
     uint32_t n = 0;
     bool any;
 
-    by->told->rebalances++;
+    by->counts->rebalances++;
     for (unsigned pass = 0; pass == 0 || n; pass++)
         for (uint32_t i = 0; i < d->cores; i++) {
             struct core *c = &d->core[i];

@@ -27,7 +27,7 @@ enum {
 struct stream {
     struct trod_reader *reader;
     struct trod_batch *batch;
-    uint8_t *kind; /* what is told of its rows (struct trod_dyn_rows) */
+    uint8_t *kind; /* of its rows: struct trod_dyn_rows */
     uint16_t *fetched, *stop;
     uint32_t core; /* that it ran on last */
     bool ended;
@@ -46,7 +46,7 @@ struct state {
     struct trod_dynamic *dynamic; /* one of the two decides */
     struct trod_replay *replay;
     struct trod_plan plan; /* of the replay */
-    struct trod_core *told;
+    struct trod_core *counts;
     struct trod_batch *out;
     struct piece *piece; /* what is decided and not copied yet; at most a row each */
     uint32_t n_pieces, cap_pieces;
@@ -268,19 +268,19 @@ static int look_at_all(struct trod_trace *t, struct trod_dyn_input **in)
     return rc;
 }
 
-/* A scheduler is there: what is told of its CORES cores. */
+/* A scheduler is there: what is counted of its CORES cores. */
 static int begin(struct trod_trace *t, uint32_t cores)
 {
     struct state *s = t->state;
 
     s->cores = cores;
-    s->told = calloc(cores, sizeof *s->told);
+    s->counts = calloc(cores, sizeof *s->counts);
     s->turn = calloc(cores, sizeof *s->turn);
     s->idle = t->opt.idle ? calloc(cores, sizeof *s->idle) : NULL;
     s->waits = t->opt.idle ? calloc(cores, sizeof *s->waits) : NULL;
-    if (!s->told || !s->turn || (t->opt.idle && (!s->idle || !s->waits)))
+    if (!s->counts || !s->turn || (t->opt.idle && (!s->idle || !s->waits)))
         return TROD_ERR_NOMEM;
-    t->meta.cores = s->replay ? s->told : trod_dynamic_told(s->dynamic, &t->meta.last_core);
+    t->meta.cores = s->replay ? s->counts : trod_dynamic_counts(s->dynamic, &t->meta.last_core);
     t->meta.n_cores = cores;
     return t->first ? TROD_OK : s->failed;
 }
@@ -364,7 +364,7 @@ static void put_gap(struct state *s, uint32_t core)
         TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SUB | TROD_COL_VALUE | TROD_COL_CORE;
     const bool idle = s->idle[core] != idle_of(s, core);
     const uint64_t n = idle ? idle_of(s, core) : waits_of(s, core);
-    uint64_t *told = idle ? &s->idle[core] : &s->waits[core];
+    uint64_t *reported = idle ? &s->idle[core] : &s->waits[core];
     struct trod_batch *out = s->out;
     const uint32_t row = out->n++;
 
@@ -373,10 +373,10 @@ static void put_gap(struct state *s, uint32_t core)
     out->kind[row] = TROD_MARKER;
     out->flags[row] = TROD_F_SYNTHETIC;
     out->sub[row] = idle ? TROD_DRM_CORE_IDLE : TROD_DRM_CORE_WAIT;
-    out->value[row] = n - *told;
+    out->value[row] = n - *reported;
     out->stream[row] = 0;
     out->core[row] = (uint16_t)core;
-    *told = n;
+    *reported = n;
 }
 
 /* What the cores were idle at the end. */
@@ -398,7 +398,7 @@ static void end(struct trod_trace *t)
         t->meta.last_core = trod_replay_last(s->replay);
         return;
     }
-    trod_dynamic_told(s->dynamic, &t->meta.last_core);
+    trod_dynamic_counts(s->dynamic, &t->meta.last_core);
     if (t->opt.parallel)
         t->meta.last_core = TROD_NO_CORE;
     left = trod_dynamic_left(s->dynamic);
@@ -527,7 +527,7 @@ static void close_all(struct trod_trace *t)
     free(s->turn);
     free(s->idle);
     free(s->waits);
-    free(s->told);
+    free(s->counts);
     t->meta.cores = NULL;
 }
 

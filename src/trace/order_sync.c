@@ -114,7 +114,7 @@ static int give(struct trod_trace *t, size_t i)
         at.record = th->batch->first + th->at;
         trod_error(t->diag, TROD_ERR_CORRUPT, "sync.signalled-twice", &at,
                    "signal %" PRIu64 " on sync point 0x%" PRIx64
-                   " was given before: which of the two a wait is for cannot be told",
+                   " was given before: which of the two a wait is for is not known",
                    count, point);
     }
     return trod_signals_add(&s->given, point, count);

@@ -39,7 +39,7 @@ static void name_place(struct trod_reader *r)
 }
 
 /* The format the user named; its driver is still asked for the dialect. */
-static int told(struct trod_reader *r, const char *from, struct trod_candidate *best)
+static int named(struct trod_reader *r, const char *from, struct trod_candidate *best)
 {
     struct trod_probe probe = {.path = trod_input_path(r->in), .size = TROD_NOWHERE};
     int rc = trod_optspec_init(&r->spec, from, r->diag);
@@ -120,7 +120,7 @@ int trod_reader_open(struct trod_reader **out, struct trod_input *in,
     if (rc == TROD_OK && opt.known && !opt.from)
         best = *opt.known;
     else if (rc == TROD_OK)
-        rc = opt.from ? told(r, opt.from, &best) : trod_detect_input(r->in, &best, r->diag);
+        rc = opt.from ? named(r, opt.from, &best) : trod_detect_input(r->in, &best, r->diag);
     if (rc == TROD_OK)
         rc = remake(r, &best, &opt);
     if (rc == TROD_OK)

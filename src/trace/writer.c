@@ -89,7 +89,7 @@ static void names_for(enum trod_isa isa, char *names, size_t size)
     }
 }
 
-/* Rows of a trace of another instruction set than the format has words for; told once. */
+/* Rows of a trace of another instruction set than the format has words for; reported once. */
 static int check_isa(struct trod_writer *w)
 {
     const enum trod_isa isa = w->meta->isa;
@@ -350,7 +350,7 @@ int trod_writer_put(struct trod_writer *w, const struct trod_batch *b)
     return w->failed;
 }
 
-/* Rows [FROM, FROM + N) are left out: their encoders are told. */
+/* Rows [FROM, FROM + N) are left out: their encoders see them. */
 static int pass(struct trod_writer *w, const struct trod_batch *b, uint32_t from, uint32_t n)
 {
     for (uint32_t i = from, k; i < from + n; i += k) {
@@ -385,7 +385,7 @@ static int check_drops(const struct trod_writer *w, const struct trod_batch *b, 
     for (uint32_t i = 0; i < b->n; i++)
         if (!keep[i] && !(w->opt.drops & announced_by(b->kind[i])))
             return trod_error(w->diag, TROD_ERR_USAGE, "writer.drops", NULL,
-                              "a row of kind %s is left out, which the writer was not told before "
+                              "a row of kind %s is left out, which the writer did not know before "
                               "the first row (trod_writer_options.drops)",
                               trod_kind_name(b->kind[i]));
     return TROD_OK;

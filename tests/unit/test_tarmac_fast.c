@@ -113,7 +113,7 @@ static void compare(const char *name, enum tarmac_gen sort, unsigned seed)
 /* Columns for which there are loops of their own, or part of them. */
 static const uint32_t sets[] = {TM_NARROW, TM_NARROW & ~(uint32_t)TROD_COL_FLAGS,
                                 TM_SITES,  TM_SITES & ~(uint32_t)TROD_COL_PADDR,
-                                TM_TOLD,   TM_TOLD & ~(uint32_t)TROD_COL_TEXT};
+                                TM_NAMED,  TM_NAMED & ~(uint32_t)TROD_COL_TEXT};
 
 /* Lines that look alike, in several looks, so that what was kept of one meets the next;
  * those of the ES dialect take times, units and cpus from lines before. */
@@ -212,7 +212,7 @@ static void test_every_place(void **state)
         every_place(texts[i], "0aA _\n", 0);
         every_place(texts[i], "9f.\t\r:C", TM_NARROW);
         every_place(texts[i], "1b.S", TM_SITES);
-        every_place(texts[i], "2C\r", TM_TOLD);
+        every_place(texts[i], "2C\r", TM_NAMED);
     }
 }
 
@@ -236,7 +236,7 @@ static void test_every_place_cr(void **state)
         {"1951 clk cpu0 R Z0 01234567_89abcdef_01234567_89abcdef\r\n",
          "1952 clk cpu0 MW1 00011540:000015211540_NS 00\r\n",
          "7 clk cpu0 E 00008100:000000008100_NS 00000084 CoreEvent_CURRENT_SPx_SYNC\r\n"}};
-    static const uint32_t wants[] = {0, TM_NARROW, TM_SITES, TM_TOLD};
+    static const uint32_t wants[] = {0, TM_NARROW, TM_SITES, TM_NAMED};
 
     (void)state;
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)

@@ -1,5 +1,5 @@
 /*
- * lanes.c - streams, their branches, and the predictors that are told of them (branches.h).
+ * lanes.c - streams, their branches, and the predictors that see them (branches.h).
  *
  * Where files come one after the other, the predictors of one are released when the next begins.
  * Where they come by turns their streams tell them apart, and all are of file 0.

@@ -105,7 +105,7 @@ int cg_registers(struct cg_core *core, struct cg_lane *l, const struct trod_batc
     return TROD_OK;
 }
 
-/* ---- arguments where no rows are told */
+/* ---- arguments where no rows are given */
 
 enum { ARGUMENT_NAMES = 2, FEW = 16, NEAR = 4096 };
 

@@ -541,7 +541,7 @@ static int add_sums(void *user, const struct trod_call_sum *at, size_t n, bool t
 }
 
 /*
- * By what SOURCE has summed up. Returns 0, TROD_ERR_UNKNOWN (activations are to be told), or an
+ * By what SOURCE has summed up. Returns 0, TROD_ERR_UNKNOWN (activations are to be given), or an
  * error.
  */
 static int by_sums(struct cg_core *core, const struct trod_callstack_source *source)

@@ -196,7 +196,7 @@ unsigned cg_weight_columns(const struct cg_core *core, unsigned slot, bool self,
 int cg_registers(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b, uint32_t from,
                  uint32_t to);
 /*
- * Arguments of the calls that are listed, from SOURCE, which has told them. 0, TROD_ERR_UNKNOWN
+ * Arguments of the calls that are listed, from SOURCE, which has them. 0, TROD_ERR_UNKNOWN
  * (rows are to be read for them) or what SOURCE returned.
  */
 int cg_list_arguments(struct cg_core *core, const struct trod_callstack_source *source);

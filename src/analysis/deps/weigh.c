@@ -21,7 +21,7 @@ static const char *const names[NUMBERS] = {"stalls", "cycles"};
 struct lane {
     uint32_t stream;
     uint32_t last; /* row of its instruction executed last; NOWHERE: it came before these rows */
-    uint64_t told[NUMBERS];
+    uint64_t given[NUMBERS];
     struct deps_state deps;
 };
 
@@ -99,7 +99,7 @@ static int tell(struct weighing *w, struct lane *l, uint32_t i, const struct tro
 
     for (unsigned k = 0; rc == TROD_OK && k < w->n; k++) {
         const unsigned number = w->number[k];
-        const uint64_t now = so_far(&l->deps, number), more = now - l->told[number];
+        const uint64_t now = so_far(&l->deps, number), more = now - l->given[number];
         const uint32_t row = number == STALLS ? i : l->last;
 
         if (more && row != NOWHERE)
@@ -108,7 +108,7 @@ static int tell(struct weighing *w, struct lane *l, uint32_t i, const struct tro
             rc = out->late(out->ctx, l->stream, k, more);
     }
     for (unsigned number = 0; number < NUMBERS; number++)
-        l->told[number] = so_far(&l->deps, number);
+        l->given[number] = so_far(&l->deps, number);
     return rc;
 }
 

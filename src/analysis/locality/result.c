@@ -409,7 +409,7 @@ static int put_lists(const struct loc_state *s, struct trod_result *r)
     return rc;
 }
 
-/* All of S, whose lane has what is to be told. */
+/* All of S, whose lane has what is to be reported. */
 static int put_all(const struct loc_state *s, struct trod_result *r)
 {
     const bool whole = s->context.stream == TROD_ALL_STREAMS;

@@ -98,7 +98,8 @@ static void put_errors(const struct phases_state *s, const struct phases_interva
                  misses);
     trod_result_table_close(r);
     trod_result_f64(r, "mix_error", 100 * apart, 3);
-    trod_result_describe(r, "percent", "of the instructions are told wrong");
+    trod_result_describe(r, "percent",
+                         "of the instructions are in another category than estimated");
 }
 
 static void put_scores(const struct phases_state *s, struct trod_result *r)
@@ -182,7 +183,7 @@ int phases_result(const void *st, struct trod_result *r)
 {
     struct phases_state *s = (struct phases_state *)(uintptr_t)st;
     struct phases_interval all = {.first = 0};
-    const int rc = phases_finish(s); /* where the end was not told */
+    const int rc = phases_finish(s); /* where the end was not reported */
 
     if (rc < 0)
         return rc;

@@ -152,7 +152,7 @@ bool sch_record_begin(struct sch_core *c, uint32_t thread, uint64_t start)
     struct sch_run *last = c->n_runs ? &c->run[c->n_runs - 1] : NULL;
     const bool gap = thread == SCH_IDLE; /* its steps are still to be counted, those of rows are */
 
-    if (last && gap && last->thread == SCH_IDLE) /* one gap, told in parts */
+    if (last && gap && last->thread == SCH_IDLE) /* one gap, reported in parts */
         return true;
     if (!trod_grow(&c->run, c->n_runs, &c->cap_runs, sizeof *c->run, 64))
         return false;

@@ -37,13 +37,13 @@ static void scheduler(const struct sch_state *s, const struct sch_core *c, struc
     t->to_idle += of->to_idle;
     t->from_idle += of->from_idle;
     if (s->meta->cores && of->number < s->meta->n_cores) {
-        const struct trod_core *told = &s->meta->cores[of->number];
+        const struct trod_core *counts = &s->meta->cores[of->number];
 
-        t->nops += told->nops;
-        t->preempts += told->preempts;
-        t->migrated += told->migrations;
-        t->steals += told->steals;
-        t->rebalances += told->rebalances;
+        t->nops += counts->nops;
+        t->preempts += counts->preempts;
+        t->migrated += counts->migrations;
+        t->steals += counts->steals;
+        t->rebalances += counts->rebalances;
     }
 }
 

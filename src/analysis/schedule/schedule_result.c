@@ -47,7 +47,7 @@ static void put_cores(const struct sch_state *s, const uint32_t *order, struct t
     for (size_t i = 0; i < s->n_cores; i++) {
         const struct sch_core *c = &s->core[order[i]];
         const uint64_t steps = c->instructions + c->idle;
-        const struct trod_core *told =
+        const struct trod_core *counts =
             s->meta->cores && c->number < s->meta->n_cores ? &s->meta->cores[c->number] : NULL;
 
         trod_result_u64(r, NULL, c->number);
@@ -61,10 +61,10 @@ static void put_cores(const struct sch_state *s, const uint32_t *order, struct t
         trod_result_u64(r, NULL, c->blocking);
         trod_result_u64(r, NULL, c->idle);
         trod_result_f64(r, NULL, steps ? 100 * (double)c->instructions / (double)steps : 0, 2);
-        trod_result_u64(r, NULL, told ? told->steals : 0);
-        trod_result_u64(r, NULL, told ? told->rebalances : 0);
-        trod_result_u64(r, NULL, told ? told->preempts : 0);
-        trod_result_u64(r, NULL, told ? told->nops : 0);
+        trod_result_u64(r, NULL, counts ? counts->steals : 0);
+        trod_result_u64(r, NULL, counts ? counts->rebalances : 0);
+        trod_result_u64(r, NULL, counts ? counts->preempts : 0);
+        trod_result_u64(r, NULL, counts ? counts->nops : 0);
         trod_result_u64(r, NULL, c->to_input);
         trod_result_u64(r, NULL, c->from_idle);
         trod_result_u64(r, NULL, c->direct);

@@ -25,7 +25,7 @@ static const size_t list_limit = (size_t)1 << 30;
 struct file {
     char *path; /* as the list has it */
     struct drm_code_file code;
-    bool told; /* that it has changed */
+    bool reported; /* that it has changed */
 };
 
 /*
@@ -429,10 +429,10 @@ static const uint8_t *bytes_of_file(const struct drm_modules *m, struct file *f,
 {
     const uint8_t *p = drm_code_file_at(&f->code, offset, size);
 
-    if (!p && f->code.changed && !f->told) {
+    if (!p && f->code.changed && !f->reported) {
         const struct trod_place at = trod_place_path(f->code.path);
 
-        f->told = true;
+        f->reported = true;
         trod_warning(m->diag, TROD_ERR_IO, "drmemtrace.module-changed", &at,
                      "'%s' has changed since the trace was opened: code of it that was not read "
                      "before is not known",

@@ -337,11 +337,11 @@ static bool plain_insn(const struct raw_blocks *b, const struct raw_insn *n, boo
 }
 
 /*
- * The address of R lies AT bytes into the entries of BLOCK. TOLD: by register, the entry behind the
- * block that has its value. False: no memory.
+ * The address of R lies AT bytes into the entries of BLOCK. VALUE_AT: by register, the entry behind
+ * the block that has its value. False: no memory.
  */
 static bool add_fill(struct raw_blocks *b, struct raw_block *block, const struct raw_ref *r,
-                     size_t at, uint32_t told[static RAW_REGS])
+                     size_t at, uint32_t value_at[static RAW_REGS])
 {
     struct raw_fill *f;
 
@@ -352,12 +352,12 @@ static bool add_fill(struct raw_blocks *b, struct raw_block *block, const struct
     f = &b->fill[b->n_fills++];
     *f = (struct raw_fill){.disp = r->flags & RAW_REF_BASE ? r->disp : 0,
                            .at = (uint32_t)at,
-                           .from = r->flags & RAW_REF_ELIDED ? told[r->base]
+                           .from = r->flags & RAW_REF_ELIDED ? value_at[r->base]
                                                              : block->loads * RAW_BYTES};
     block->fills++;
     block->loads += !(r->flags & RAW_REF_ELIDED);
     if (r->flags & RAW_REF_BASE)
-        told[r->base] = f->from;
+        value_at[r->base] = f->from;
     return true;
 }
 
@@ -366,7 +366,7 @@ static bool add_fill(struct raw_blocks *b, struct raw_block *block, const struct
  * behind them; NULL: no memory.
  */
 static uint8_t *make_insn(struct raw_blocks *b, struct raw_block *block, const struct raw_insn *n,
-                          const uint8_t *from, uint8_t *p, uint32_t told[static RAW_REGS])
+                          const uint8_t *from, uint8_t *p, uint32_t value_at[static RAW_REGS])
 {
     const unsigned w = width(b);
 
@@ -376,7 +376,7 @@ static uint8_t *make_insn(struct raw_blocks *b, struct raw_block *block, const s
     for (unsigned i = 0; i < n->n_refs; i++) {
         const struct raw_ref *r = &b->ref[n->ref + i];
 
-        if (!add_fill(b, block, r, (size_t)(p - from) + 4, told))
+        if (!add_fill(b, block, r, (size_t)(p - from) + 4, value_at))
             return NULL;
         p = raw_put(p, w, r->type, r->size, r->disp);
     }
@@ -387,7 +387,7 @@ static uint8_t *make_insn(struct raw_blocks *b, struct raw_block *block, const s
 static bool make_plain(struct raw_blocks *b, struct raw_block *block)
 {
     const struct raw_insn *insn = b->insn + block->insn;
-    uint32_t told[RAW_REGS] = {0};
+    uint32_t value_at[RAW_REGS] = {0};
     const uint32_t n = block->n;
     size_t entries = 1; /* the target of a branch at the end */
     uint8_t *p, *from;
@@ -407,7 +407,7 @@ static bool make_plain(struct raw_blocks *b, struct raw_block *block)
     for (uint32_t i = 0; i < n; i++) {
         if (insn[i].flags & RAW_INSN_BRANCH)
             block->body = (uint32_t)(p - from);
-        if (!(p = make_insn(b, block, &insn[i], from, p, told)))
+        if (!(p = make_insn(b, block, &insn[i], from, p, value_at)))
             return false;
     }
     if (!(insn[n - 1].flags & RAW_INSN_BRANCH))

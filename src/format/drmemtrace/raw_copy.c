@@ -3,7 +3,7 @@
  *
  * Implements the copy callback of struct trod_format after docs/formats/drmemtrace-raw.md and
  * drmemtrace-writing.md, "Chunks": an archive is cut before the first instruction that a chunk has
- * no room for, and each chunk has the encodings of its instructions. The translator is told when to
+ * no room for, and each chunk has the encodings of its instructions. The translator learns when to
  * write encodings anew; for entries that it had made before, they are put in here.
  */
 #include "format/drmemtrace/encode.h"

@@ -269,7 +269,7 @@ static bool parse_code(struct ln_line *l, struct ps_sample *s)
     return true;
 }
 
-/* The event: "cycles:u:"; how accesses are told where nothing else does. */
+/* The event: "cycles:u:"; what says that rows are accesses where nothing else does. */
 static void parse_event(const struct word *w, struct ps_sample *s, struct numbers *n)
 {
     s->event = w->p;

@@ -88,7 +88,7 @@ static int set(struct ql_map *m, uint64_t key, uint32_t value)
     }
     m->slot[at].key = key;
     m->slot[at].value = value;
-    m->slot[at].told = false;
+    m->slot[at].logged = false;
     return TROD_OK;
 }
 

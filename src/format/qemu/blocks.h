@@ -34,7 +34,7 @@ struct ql_map {
     struct {
         uint64_t key;
         uint32_t value; /* 0: an empty place */
-        bool told;      /* it is in the log of ql_save */
+        bool logged;    /* it is in the log of ql_save */
     } * slot;
     uint32_t mask, n;
 };
@@ -48,7 +48,7 @@ struct ql_blocks {
     size_t n_blocks, cap_blocks;
     struct ql_map by_pc, by_host; /* block number + 1 */
     size_t open_insns, open_pool; /* where the block that is being read begins */
-    size_t told;                  /* blocks that are in the log of ql_save */
+    size_t logged;                /* blocks that are in the log of ql_save */
     bool open;
 };
 

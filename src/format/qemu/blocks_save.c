@@ -43,13 +43,13 @@ int ql_save(struct ql_blocks *s, struct trod_buf *state, struct trod_buf *log)
     size_t fresh = 0;
     int rc = TROD_OK;
 
-    for (; rc == TROD_OK && s->told < s->n_blocks; s->told++)
+    for (; rc == TROD_OK && s->logged < s->n_blocks; s->logged++)
         if ((rc = trod_pack(log, BLOCK)) == TROD_OK)
-            rc = put_insns(s, s->block[s->told].first, s->block[s->told].n, log);
+            rc = put_insns(s, s->block[s->logged].first, s->block[s->logged].n, log);
     for (uint32_t i = 0; rc == TROD_OK && i <= s->by_host.mask; i++) {
-        if (!s->by_host.slot[i].value || s->by_host.slot[i].told)
+        if (!s->by_host.slot[i].value || s->by_host.slot[i].logged)
             continue;
-        s->by_host.slot[i].told = true;
+        s->by_host.slot[i].logged = true;
         if ((rc = trod_pack(log, PLACE)) == TROD_OK &&
             (rc = trod_pack(log, s->by_host.slot[i].key)) == TROD_OK)
             rc = trod_pack(log, s->by_host.slot[i].value);
@@ -146,8 +146,8 @@ int ql_load(struct ql_blocks *s, struct trod_span *state, struct trod_span *log)
     for (size_t i = 0; i < s->n_blocks; i++)
         s->block[i].fresh = false;
     for (uint32_t i = 0; i <= s->by_host.mask; i++)
-        s->by_host.slot[i].told = true;
-    s->told = s->n_blocks;
+        s->by_host.slot[i].logged = true;
+    s->logged = s->n_blocks;
     if (trod_unpack(state, &fresh) < 0)
         return TROD_ERR_CORRUPT;
     while (fresh--) {

@@ -118,7 +118,7 @@ void tm_put_sec(struct tm_put *o, unsigned sec);
 void tm_put_name(struct tm_put *o, struct trod_slice s, const char *none);
 /* The row is written without what it says in COLUMNS: WHY is static text. */
 void tm_lose(struct tm_put *o, uint32_t columns, const char *why);
-/* Count the row if details of it were left out (LEFT_OUT): the user is told at the end. */
+/* Count the row if details of it were left out (LEFT_OUT): it is reported at the end. */
 static inline void tm_leave_out(struct tm_put *o, bool left_out)
 {
     o->e->omitted += left_out;

@@ -217,8 +217,10 @@ TM_INLINE const uint8_t *one(struct tm_run *r, const uint8_t *p, const uint32_t 
     return typed(r, p, q, want, wide);
 }
 
-/* Lines that have a form, apart from the loop for others: for all columns, few, instructions,
- * what is told, any. */
+/*
+ * Lines that have a form, apart from the loop for others: for all columns, for few (TM_NARROW), for
+ * instructions alone (TM_SITES), for the names of rows (TM_NAMED), for any.
+ */
 static TROD_WIDE TROD_APART const uint8_t *formed_all(struct tm_run *r, const uint8_t *p,
                                                       const uint8_t *end)
 {
@@ -240,11 +242,11 @@ static TROD_WIDE TROD_APART const uint8_t *formed_sites(struct tm_run *r, const 
                           : formed_lines(r, p, end, TM_SITES, false);
 }
 
-static TROD_WIDE TROD_APART const uint8_t *formed_told(struct tm_run *r, const uint8_t *p,
-                                                       const uint8_t *end)
+static TROD_WIDE TROD_APART const uint8_t *formed_named(struct tm_run *r, const uint8_t *p,
+                                                        const uint8_t *end)
 {
-    return r->d->es_forms ? formed_lines(r, p, end, TM_TOLD, true)
-                          : formed_lines(r, p, end, TM_TOLD, false);
+    return r->d->es_forms ? formed_lines(r, p, end, TM_NAMED, true)
+                          : formed_lines(r, p, end, TM_NAMED, false);
 }
 
 static TROD_WIDE TROD_APART const uint8_t *formed_some(struct tm_run *r, const uint8_t *p,
@@ -265,7 +267,7 @@ TM_INLINE const uint8_t *formed(struct tm_run *r, const uint8_t *p, const uint8_
         return formed_narrow(r, p, end);
     if (!(r->want & ~(uint32_t)TM_SITES))
         return formed_sites(r, p, end);
-    return r->want & ~(uint32_t)TM_TOLD ? formed_some(r, p, end) : formed_told(r, p, end);
+    return r->want & ~(uint32_t)TM_NAMED ? formed_some(r, p, end) : formed_named(r, p, end);
 }
 
 TM_INLINE const uint8_t *lines(struct tm_run *r, const uint8_t *p, const uint8_t *end,

@@ -25,7 +25,7 @@ enum {
 /* Columns for trod info, and for listing instructions: forms have loops for these. */
 enum {
     TM_SITES = TM_NARROW | TROD_COL_PC | TROD_COL_CODE,
-    TM_TOLD = TROD_COL_KIND | TROD_COL_STREAM | TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_TEXT
+    TM_NAMED = TROD_COL_KIND | TROD_COL_STREAM | TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_TEXT
 };
 
 /* State that a line leaves to those behind it (decode.c, tm_resync). */

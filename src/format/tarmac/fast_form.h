@@ -341,7 +341,7 @@ TM_INLINE bool formed_line(struct tm_run *r, struct tm_form *forms, const uint8_
         if (!formed_reg(r, b, f, p, n, &has, &next, want))
             return false;
     } else if (es && f->picture) {
-        return want == TM_NARROW || want == TM_SITES || want == TM_TOLD
+        return want == TM_NARROW || want == TM_SITES || want == TM_NAMED
                    ? formed_places(r, f, at, s, want, bare)
                    : formed_pictures(r, f, at, s, want);
     } else {

@@ -24,7 +24,7 @@ void collect_forked(void);
 
 /*
  * Have the execution of the segment PLACE of the log recorded; 0: it could not be logged.
- * WITH_REGISTERS: it is one instruction, and its registers are told too.
+ * WITH_REGISTERS: it is one instruction, and its registers are reported too.
  */
 void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *last, uint32_t place,
                      bool with_registers);

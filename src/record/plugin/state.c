@@ -4,7 +4,7 @@
  * Implements state.h. What an instruction writes the recorder knows: it is asked once, when the
  * instruction is translated. Where execution goes on elsewhere than the instruction leads, or the
  * stack has moved across a jump, something else has written registers (a signal, the return from
- * its handler): then all are told.
+ * its handler): then all are reported.
  */
 #include "record/plugin/state.h"
 
@@ -16,7 +16,7 @@
 enum { LANES = 1 << 16, SPINS = 4096 };
 
 struct state {
-    const struct rec_insn *last; /* NULL: all registers are to be told */
+    const struct rec_insn *last; /* NULL: all registers are to be reported */
     uint64_t stack;
     bool jumped; /* MIPS: the instruction before the last one jumps */
 };

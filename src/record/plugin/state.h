@@ -1,5 +1,5 @@
 /*
- * state.h - what instructions do to registers: told when the next one begins.
+ * state.h - what instructions do to registers: reported when the next one begins.
  */
 #ifndef TROD_RECORD_STATE_H
 #define TROD_RECORD_STATE_H

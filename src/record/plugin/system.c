@@ -38,12 +38,12 @@ static union {
 } read_memory;
 
 static bool arm, x86;
-static uint32_t modes[LANES]; /* 1 + what was told last; 0: nothing */
+static uint32_t modes[LANES]; /* 1 + what was reported last; 0: nothing */
 static bool tried[LANES];     /* INS stores twice: first to see whether it can */
 
 /* What QEMU tells of a page of the machine's memory, to what it is; a virtual page each. */
 static _Thread_local struct page {
-    uint64_t told, virtual, physical;
+    uint64_t reported, virtual, physical;
 } pages[PAGES];
 
 static void *cpu(void)
@@ -113,11 +113,11 @@ static void on_segment(unsigned vcpu, void *word)
 static void on_block(unsigned vcpu, void *word)
 {
     uint64_t *p = collect_room(vcpu, false);
-    uint32_t *told = &modes[vcpu % LANES], mode;
+    uint32_t *reported = &modes[vcpu % LANES], mode;
 
     if (registers_read(collect_shared->isa == REC_A64 ? REC_A64_CPSR : REC_ARM_CPSR, &mode) &&
-        *told != 1 + (mode & REC_MODE_BITS)) {
-        *told = 1 + (mode & REC_MODE_BITS);
+        *reported != 1 + (mode & REC_MODE_BITS)) {
+        *reported = 1 + (mode & REC_MODE_BITS);
         *p++ = (uint64_t)REC_MODE << REC_EVENT_TYPE | (mode & REC_MODE_BITS);
         if (collect_shared->registers)
             state_thread(vcpu); /* other registers have the names */
@@ -145,18 +145,18 @@ static void on_port_dx(unsigned vcpu, void *what)
 }
 
 /* What QEMU tells of ADDR corrected. */
-static uint64_t corrected(uint64_t told, uint64_t addr)
+static uint64_t corrected(uint64_t reported, uint64_t addr)
 {
-    const uint64_t from = told >> REC_PAGE_BITS, virtual = addr >> REC_PAGE_BITS;
+    const uint64_t from = reported >> REC_PAGE_BITS, virtual = addr >> REC_PAGE_BITS;
     struct page *page = &pages[(from * 31 ^ virtual) % PAGES];
 
     if (!translate.symbol)
-        return told;
-    if (page->told != 1 + from || page->virtual != virtual) {
+        return reported;
+    if (page->reported != 1 + from || page->virtual != virtual) {
         const uint64_t at = physical(addr);
 
         if (at == nowhere)
-            return told;
+            return reported;
         *page = (struct page){1 + from, virtual, at >> REC_PAGE_BITS};
     }
     return page->physical << REC_PAGE_BITS | (addr & (PAGE - 1));

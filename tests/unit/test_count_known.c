@@ -1,5 +1,5 @@
 /*
- * test_count_told.c - `count` of rows whose driver says which instructions are new gives what it
+ * test_count_known.c - `count` of rows whose driver says which instructions are new gives what it
  * gives of copies of the same rows, of which nobody says it.
  *
  * Random drmemtrace traces, with what makes the driver's word worth nothing:
