@@ -24,7 +24,7 @@ enum trod_kind {
     TROD_READ,       /* data read: addr, size, value or data, pc of the instruction if known */
     TROD_WRITE,      /* data write */
     TROD_ATOMIC,     /* read-modify-write in one: text = operation */
-    TROD_PREFETCH,   /* software prefetch: addr, size, sub = trod_prefetch bits */
+    TROD_PREFETCH,   /* software prefetch: addr, size, sub = type code of the format */
     TROD_FLUSH,      /* cache line flush by the program: addr, size; TROD_F_IFETCH: of code */
     TROD_REG,        /* register write: text = name, size = bytes written, value or data */
     TROD_BRANCH,     /* program flow without its instruction: addr = pc = source, target */
@@ -57,7 +57,7 @@ enum trod_column {
     TROD_COL_TARGET = 1 << 10, /* where execution continues, where the source says so */
     TROD_COL_VALUE = 1 << 11,  /* value of up to 64 bits */
     TROD_COL_SUB = 1 << 12,    /* subtype, by kind */
-    TROD_COL_SITE = 1 << 13,   /* dense number of the static instruction in its stream */
+    TROD_COL_SITE = 1 << 13,   /* dense number of the static instruction in the run */
     TROD_COL_CODE = 1 << 14,   /* opcode bytes in memory order */
     TROD_COL_DATA = 1 << 15,   /* value wider than 64 bits, least significant byte first */
     TROD_COL_TEXT = 1 << 16,
@@ -87,7 +87,7 @@ enum trod_flag {
     TROD_F_SYNTHETIC = 1 << 17, /* put in by the tracer, not executed by the program */
     TROD_F_KERNEL = 1 << 18,
     TROD_F_NOFETCH = 1 << 19,  /* executed but not fetched again (string iterations) */
-    TROD_F_NEWCODE = 1 << 20,  /* opcode bytes given again: decode again */
+    TROD_F_NEWCODE = 1 << 20,  /* the record gives the opcode bytes, which may be new: decode it */
     TROD_F_IFETCH = 1 << 21,   /* of code, not of data */
     TROD_F_ABORTED = 1 << 22,  /* the access or the fetch failed */
     TROD_F_UNCACHED = 1 << 23, /* not cacheable */
@@ -232,8 +232,8 @@ struct trod_batch {
 };
 
 /*
- * A batch for CAP rows (1 to TROD_BATCH_ROWS). Returns 0, TROD_ERR_NOMEM or TROD_ERR_USAGE (CAP).
- * trod_batch_free releases it; NULL is allowed.
+ * An empty batch for CAP rows (1 to TROD_BATCH_ROWS), of which all columns are wanted. Returns 0,
+ * TROD_ERR_NOMEM or TROD_ERR_USAGE (CAP). Release it with trod_batch_free; NULL is allowed.
  */
 int trod_batch_new(struct trod_batch **out, uint32_t cap);
 void trod_batch_free(struct trod_batch *b);
@@ -320,12 +320,14 @@ bool trod_batch_own(struct trod_batch *b, uint32_t wanted);
 
 /*
  * Copy rows [FROM, FROM + N) of SRC after the rows of DST, slices included (into DST's pool).
- * Returns how many fitted.
+ * Returns how many were copied: fewer than N where DST has no room for more rows, or for their
+ * bytes.
  */
 uint32_t trod_batch_append(struct trod_batch *dst, const struct trod_batch *src, uint32_t from,
                            uint32_t n);
 
-/* Names: "INSTR", "addr", "clk", "call"; static text, NULL past the last. */
+/* Names: "INSTR", "addr" (BIT is the number of the bit), "clk", "call"; static text, NULL past the
+ * last. */
 const char *trod_kind_name(unsigned kind);
 const char *trod_column_name(unsigned bit);
 const char *trod_unit_name(unsigned unit);

@@ -277,7 +277,7 @@ const struct trod_detail_struct *trod_detail_struct_of(unsigned kind, size_t len
 /*
  * All rows of byu6: the record as it stands. Touched are those bytes of the 8-byte word at
  * address & ~7 whose bit in enables is 0 (bit 0: the byte at the lowest address); they need not be
- * neighbours, so addr and size of the row do not tell them (TROD_F_PARTIAL).
+ * neighbours: then the row has TROD_F_HOLES; addr is the lowest, size their number.
  */
 struct trod_detail_byu6 {
     uint8_t address[4]; /* big-endian */

@@ -34,9 +34,9 @@ enum trod_decode_result {
     TROD_DEC_END = 2   /* the trace ends here, whatever follows */
 };
 enum trod_encode_result {
-    TROD_ENC_DONE = 0,
-    TROD_ENC_FULL = 1,
-    TROD_ENC_PART = 2 /* the caller is to begin a new part of the archive, then call again */
+    TROD_ENC_DONE = 0, /* all rows are done */
+    TROD_ENC_FULL = 1, /* there is no room for more: call again with new room */
+    TROD_ENC_PART = 2  /* the caller is to begin a new part of the archive, then call again */
 };
 
 /* What the choice of rows may leave out of a trace. */
@@ -47,7 +47,7 @@ enum trod_drop {
     TROD_DROP_OTHER = 1 << 3  /* rows of other kinds, whole threads */
 };
 
-/* In which form listings show a value. */
+/* The form in which listings show a value. */
 enum trod_value_form {
     TROD_VALUE_ANY,     /* as is usual for rows of the kind */
     TROD_VALUE_DECIMAL, /* a number of something */
@@ -93,7 +93,7 @@ struct trod_copy {
 struct trod_probe {
     struct trod_span head; /* first bytes after the filters: 64 KiB or the whole file */
     uint64_t size;         /* of the decoded stream if known, else TROD_NOWHERE */
-    const char *path;
+    const char *path;      /* NULL: not known */
 };
 
 struct trod_disasm;
@@ -281,7 +281,7 @@ struct trod_format {
 
     /*
      * Offset in the N bytes at P (P not at a known boundary) from which decoding yields exactly
-     * what serial decoding would, SIZE_MAX if there is none in them. NULL: cannot be told.
+     * what serial decoding would, SIZE_MAX if there is none in them. NULL: there is no such place.
      */
     size_t (*resync)(const void *dec, const uint8_t *p, size_t n);
     /*
@@ -324,7 +324,7 @@ struct trod_format {
     int (*finish)(void *enc, struct trod_room *out, struct trod_diag *diag);
 
     /*
-     * Tell ENC where its rows go. Called between begin() and the first row and, because the output
+     * Where the rows of ENC go. Called between begin() and the first row and, because the output
      * is made with its first row, once more before that. NULL: it makes no difference. Returns 0 or
      * an error, reported.
      */
@@ -384,7 +384,7 @@ struct trod_format {
     /* What files beside a trace add to its rows; NULL: there are none. */
     const struct trod_beside *beside;
 
-    /* What `trod info` tells of such traces besides what it tells of any; NULL: nothing. */
+    /* What `trod info` adds for such traces to what it says of any; NULL: nothing. */
     const struct trod_analysis *info;
 
     /*

@@ -47,8 +47,8 @@ struct trod_format;
 /*
  * Begin to match by OPT, whose texts must outlive *OUT. Returns 0, TROD_ERR_NOMEM, TROD_ERR_USAGE
  * (a kind or symbol that does not exist, a range or expression that is none, options of another
- * version) or what trod_symbols_add returns; all reported but TROD_ERR_NOMEM. Release it with
- * trod_match_free; NULL is allowed.
+ * version) or what trod_symbols_add and trod_symbols_modules return; all reported but
+ * TROD_ERR_NOMEM. Release it with trod_match_free; NULL is allowed.
  */
 int trod_match_new(struct trod_match **out, const struct trod_match_options *opt,
                    struct trod_diag *diag);
@@ -70,8 +70,8 @@ void trod_match_format(struct trod_match *m, const struct trod_format *f);
 struct trod_symbols *trod_match_symbols(const struct trod_match *m);
 
 /*
- * Of the rows that match leave out the first SKIP, and after TAKE more rows match no longer
- * (UINT64_MAX: no end); trod_match_done is then true. Before the first batch.
+ * Leave out the first SKIP of the rows that match, and all that come after TAKE more (UINT64_MAX:
+ * none); trod_match_done is true when these have been found. To be called before the first batch.
  */
 void trod_match_window(struct trod_match *m, uint64_t skip, uint64_t take);
 
@@ -91,8 +91,8 @@ uint32_t trod_match_drops(const struct trod_match *m);
 uint32_t trod_match_rows(const struct trod_match *m);
 
 /*
- * Judge the rows of B, the next batch of the trace (rows that the trace was told to skip count by
- * B's first row). Returns how many match, or TROD_ERR_NOMEM.
+ * Decide which rows of B, the next batch of the trace, match; where the trace skips rows, B's first
+ * says how many came before. Returns how many match, or TROD_ERR_NOMEM.
  */
 int trod_match_batch(struct trod_match *m, const struct trod_batch *b);
 
@@ -158,9 +158,9 @@ void trod_match_need(const struct trod_match *m, struct trod_match_need *out);
 
 /*
  * trod_match_shapes: does M choose by shape, that is by text, disassembly or opcode? Then
- * trod_match_may says in KEEP (a byte by row) which rows of B may match, going by kind, text and
- * code, and of instructions by address and instruction set, alone. It returns their number or
- * TROD_ERR_NOMEM. For trod_nav_shapes.
+ * trod_match_may sets KEEP (a byte by row) to 1 for rows of B that may match as far as their kind,
+ * text and code say, and for instructions also their address and instruction set. It returns the
+ * number of these rows, or TROD_ERR_NOMEM. For trod_nav_shapes.
  */
 bool trod_match_shapes(const struct trod_match *m);
 int trod_match_may(struct trod_match *m, const struct trod_batch *b, uint8_t *keep);
@@ -175,10 +175,10 @@ enum trod_flow {
 };
 
 /*
- * Does M choose by what many rows have in common, their class? Then trod_match_class says in KEEP
- * (a byte by row) which rows of B may match by their kind, flags, size, stream and sub, by which
- * other columns they say, and by FLOW (a byte by row: enum trod_flow), whatever else they say.
- * Returns 0 or more, or TROD_ERR_NOMEM. For trod_nav_classes.
+ * trod_match_classes: does M choose by what many rows have in common, their class? Then
+ * trod_match_class sets KEEP (a byte by row) to 1 for rows of B that may match as far as their
+ * kind, flags, size, stream and sub say, which other columns they have, and FLOW (a byte by row:
+ * enum trod_flow). It returns 0 or more, or TROD_ERR_NOMEM. For trod_nav_classes.
  */
 bool trod_match_classes(const struct trod_match *m);
 int trod_match_class(struct trod_match *m, const struct trod_batch *b, const uint8_t *flow,

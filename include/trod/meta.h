@@ -94,7 +94,9 @@ struct trod_meta {
     uint32_t n_functions;
     const struct trod_module *modules; /* likewise */
     uint32_t n_modules;
-    const struct trod_core *cores; /* order "dynamic": what its scheduler did; not owned; or NULL */
+    /* what the scheduler of the order "dynamic" did; order "recorded": all zero; not owned; or NULL
+     */
+    const struct trod_core *cores;
     uint32_t n_cores;
     uint32_t last_core; /* the core on which the run came to its end; TROD_NO_CORE: in parallel */
     bool parts;         /* the file that start() was called for last is an archive of parts */
@@ -113,7 +115,10 @@ void trod_meta_fini(struct trod_meta *m);
 int trod_meta_stream(struct trod_meta *m, const char *name, size_t len);
 /* The same for thread TID of process PID in file FILE (each TROD_NOWHERE or 0 if not known). */
 int trod_meta_thread(struct trod_meta *m, uint64_t tid, uint64_t pid, uint32_t file);
-/* Number of the stream with S's name or, if S has none, its thread, process and file; -1: none. */
+/*
+ * Number of the stream with the name of S or, if S has none, with its thread, process and file; -1:
+ * there is none.
+ */
 int64_t trod_meta_find(const struct trod_meta *m, const struct trod_stream *s);
 /*
  * Add to M, the meta of a trace, what FROM, the meta of a part of that trace which has been read to

@@ -256,7 +256,7 @@ int trod_nav_find(struct trod_nav *nav, const struct trod_nav_query *query, uint
                   struct trod_nav_hit *hits, size_t k, size_t *n);
 
 /*
- * Rows I to I + N of B, the first of which is row ROW of the trace. Returns more than 0 to go on, 0
+ * Rows [I, I + N) of B, the first of which is row ROW of the trace. Returns more than 0 to go on, 0
  * to end, or a negative code.
  */
 typedef int (*trod_nav_rows_fn)(void *user, const struct trod_batch *b, uint32_t i, uint32_t n,
@@ -296,7 +296,7 @@ bool trod_nav_classes(struct trod_nav *nav, trod_nav_classes_fn fn, void *user);
 int trod_nav_expect(struct trod_nav *nav, const struct trod_match_need *need, uint64_t *rows);
 
 /*
- * As trod_nav_search with BEFORE and BEHIND 0, for counting. The rows looked for must be exactly
+ * As trod_nav_search with BEFORE and AFTER 0, for counting. The rows looked for must be exactly
  * those that NEED describes and that the functions given to trod_nav_shapes and trod_nav_classes
  * want (trod_match_exact). Rows that the lists of the index can count are added up in *COUNT and
  * not handed to FN. With FN NULL nothing is read, and *COUNT is an estimate of the rows that would

@@ -15,20 +15,23 @@ enum trod_option_type {
     TROD_OPT_END,   /* closes a table */
     TROD_OPT_GROUP, /* a heading in --help: text only */
     TROD_OPT_BOOL,  /* bool */
-    TROD_OPT_U64,   /* uint64_t; 0x hex, suffixes k M G (1000) and Ki Mi Gi (1024) */
+    TROD_OPT_U64,   /* uint64_t; 0x hex, suffixes k (or K) M G (1000) and Ki Mi Gi (1024) */
     TROD_OPT_STR,   /* const char *: points into the arguments */
     /* int: index in choices, a NULL-terminated list; with more: CHOICE:KEY=VALUE,... */
     TROD_OPT_ENUM,
     TROD_OPT_RANGE, /* struct trod_range: A..B, A.., ..B, A (from 0; 0x hex), B included */
-    TROD_OPT_LIST,  /* struct trod_list of strings: given several times or separated by commas */
-    TROD_OPT_FUNC,  /* a table of further options: text names it, choices unused, offset: base */
+    /* struct trod_list: up to TROD_LIST_MAX strings, given several times or separated by commas */
+    TROD_OPT_LIST,
+    /* the options of the table more: text is their heading (NULL: that of the option before),
+     * offset is added to theirs */
+    TROD_OPT_FUNC,
     TROD_OPT_BYTES, /* uint64_t: as U64, but k M G are powers of 1024, too, as sizes of caches */
     TROD_OPT_COUNT, /* as U64, from 1 */
     TROD_OPT_SIZE   /* as BYTES, from 1 */
 };
 
 struct trod_range {
-    bool set;
+    bool set;        /* false: none was given, and lo and hi mean nothing */
     uint64_t lo, hi; /* both included */
 };
 
@@ -51,9 +54,10 @@ struct trod_option {
 };
 
 /*
- * Set field KEY of the options struct BASE described by TABLE to VALUE (NULL: a flag).
- * Strings are kept as pointers to VALUE; lists are split in place, so VALUE must be writable and
- * outlive BASE. Returns 0 or TROD_ERR_USAGE, reported.
+ * Set the field of option KEY in the options struct BASE, which TABLE describes, to VALUE; NULL is
+ * for flags (BOOL), which become true. Strings are kept as pointers into VALUE, and lists and
+ * choices with options of their own are split in place: VALUE must be writable and outlive BASE.
+ * Returns 0, or TROD_ERR_USAGE, reported: there is no such option, or it cannot have that value.
  */
 int trod_option_set(const struct trod_option *table, void *base, const char *key, char *value,
                     struct trod_diag *diag);
@@ -84,13 +88,14 @@ struct trod_option_ref {
 };
 
 /*
- * Lay TABLE flat into OUT (room for CAP). Headings are carried by group and are no entries.
- * Returns the number of options.
+ * The options of TABLE and of its shared tables into OUT, as many as there is room for (CAP).
+ * Headings are no entries: each option has the one that it stands under. Returns how many options
+ * were put there.
  */
 size_t trod_option_flatten(const struct trod_option *table, struct trod_option_ref *out,
                            size_t cap);
 
-/* Find an option by its long name (LEN bytes) or by its letter. False if there is none. */
+/* Find an option by its long name (LEN bytes), by its letter. False if there is none. */
 bool trod_option_find(const struct trod_option *table, const char *name, size_t len,
                       struct trod_option_ref *out);
 bool trod_option_letter(const struct trod_option *table, char letter, struct trod_option_ref *out);

@@ -96,9 +96,10 @@ bool trod_symbols_address(struct trod_symbols *s, const char *name, uint64_t *ad
                           uint64_t *size);
 
 /*
- * The addresses of all symbols called NAME, each once, at most MAX of them; a name can stand for
- * several (versions of a library's function). Returns how many there are. Of several names at one
- * address trod_symbols_find and trod_symbols_address keep one: ask before.
+ * The addresses of all symbols called NAME, each once, at most MAX of them, to ADDRESSES; a name
+ * can stand for several (versions of a library's function). Returns how many were put there. Call
+ * it before functions that take a struct trod_symbols that is not const: the first of those drops
+ * all but one of the names at an address.
  */
 size_t trod_symbols_named(const struct trod_symbols *s, const char *name, uint64_t *addresses,
                           size_t max);
@@ -119,12 +120,12 @@ bool trod_symbols_module(const struct trod_symbols *s, size_t i, const char **pa
 
 /*
  * Is file I (from 0) position-independent (System V ABI, "ELF Header": ET_DYN), and was it added
- * without an address? Its symbols lie where the file itself says then, mostly from 0 on, which is
- * hardly where it was loaded. False past the last one.
+ * without an address? Its symbols then lie where the file itself says, mostly from 0 on, and not
+ * where it was loaded. False past the last one.
  */
 bool trod_symbols_unplaced(const struct trod_symbols *s, size_t i);
 
-/* Is none of the files of S, which may be NULL, so? */
+/* Is trod_symbols_unplaced false for all files of S? True where S is NULL. */
 bool trod_symbols_placed(const struct trod_symbols *s);
 
 /*
