@@ -6,6 +6,7 @@
  */
 #include "trace/files.h"
 
+#include "core/beside.h"
 #include "core/grow.h"
 
 #include <dirent.h>
@@ -80,7 +81,7 @@ static int join(char **out, const char *dir, const char *name)
     return TROD_OK;
 }
 
-/* Every regular file of the directory PATH, dot files left out. */
+/* Every regular file of the directory PATH, dot files and what trod put there left out. */
 static int list_directory(const char *path, struct trod_files *out, struct trod_diag *diag)
 {
     const struct trod_place at = trod_place_path(path);
@@ -96,7 +97,7 @@ static int list_directory(const char *path, struct trod_files *out, struct trod_
         struct stat st;
         char *file;
 
-        if (e->d_name[0] == '.')
+        if (e->d_name[0] == '.' || trod_beside_trace(e->d_name))
             continue;
         if ((rc = join(&file, path, e->d_name)) < 0)
             break;

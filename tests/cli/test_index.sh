@@ -328,6 +328,25 @@ run trod index --info --format json t.tarmac
 json '.traces[0] | .memory_blocks == .blocks and .bytes_of.memory > 0'
 json '.traces[0] | .shapes > 0 and .blocks_with_others == 0 and .bytes_of.shapes > 0 and .bytes_of.values > 0 and .bytes_of.classes > 0'
 
+# an index or a list of bookmarks in the folder of a trace is no file of it
+for format in tt6 drmemtrace; do
+    needs_format $format
+    mkdir folder.$format
+    trod gen -q --to $format cyclic:lines=3 folder.$format/ >/dev/null
+    trod view folder.$format >want
+    run trod index folder.$format
+    status 0
+    in=$(find folder.$format -name '*.trodx')
+    check test -n "$in"
+    : >"${in%.trodx}.trodmarks"
+    run trod view folder.$format
+    status 0
+    out_is want
+    err </dev/null
+    run trod index --info --format json folder.$format
+    json '.traces[0].index != "none" and .traces[0].files == 1'
+done
+
 # the same index with any number of threads
 trod gen --to tarmac cyclic:lines=3000,laps=6 large.tarmac >/dev/null
 trod gen cyclic:lines=3000,laps=12 large.trace >/dev/null

@@ -6,6 +6,7 @@
  */
 #include "format/drmemtrace/dir.h"
 
+#include "core/beside.h"
 #include "core/endian.h"
 #include "core/grow.h"
 #include "format/drmemtrace/entries.h"
@@ -63,7 +64,10 @@ static int bytewise(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* All names of the directory PATH but . and .., sorted. TROD_ERR_IO when it cannot be listed. */
+/*
+ * All names of the directory PATH but . and .. and what trod put there, sorted. TROD_ERR_IO when it
+ * cannot be listed.
+ */
 static int list(const char *path, struct names *out)
 {
     DIR *dir = opendir(path);
@@ -73,7 +77,8 @@ static int list(const char *path, struct names *out)
     if (!dir)
         return TROD_ERR_IO;
     while (rc == TROD_OK && (e = readdir(dir)))
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+            !trod_beside_trace(e->d_name))
             rc = names_add(out, e->d_name);
     closedir(dir);
     if (out->n)
