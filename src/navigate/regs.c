@@ -119,7 +119,7 @@ struct write {
     uint8_t word[8];
     uint32_t n; /* bytes that value has */
     uint64_t lo, bits;
-    bool nothing_known, nothing_written;
+    bool nothing_known, nothing_written, has_range;
 };
 
 static const uint8_t *slice(const struct trod_batch *b, struct trod_slice s, uint32_t n)
@@ -163,6 +163,7 @@ static void parse(const struct trod_batch *b, uint32_t i, const struct nav_part 
     w->lo = 8 * (uint64_t)part->off;
     w->bits = 8 * (uint64_t)w->n;
     if (d && d->has_range) {
+        w->has_range = true;
         w->lo += d->lo;
         w->bits = (uint64_t)d->hi - d->lo + 1;
         if (w->bits > 8 * (uint64_t)w->n)
@@ -208,7 +209,7 @@ static int put_bits(struct nav_value *v, const struct write *w)
     return TROD_OK;
 }
 
-/* The rest of the register after what is written becomes zero. */
+/* The rest of the register after what is written becomes zero; of W2<15:0> what is not W2. */
 static void clear_rest(struct nav_value *v, const struct nav_part *part, uint64_t end)
 {
     if (!part->clears || (end & 7))
@@ -308,7 +309,7 @@ static int write_row(struct nav_regs *r, struct nav_file *f, const struct trod_b
     } else {
         put_bits(v, &w);
     }
-    clear_rest(v, &part, w.lo + w.bits);
+    clear_rest(v, &part, w.has_range && part.bits > w.lo + w.bits ? part.bits : w.lo + w.bits);
     v->from = TROD_NAV_WRITTEN;
     v->row = row;
     r->wrote[0] = part.id;

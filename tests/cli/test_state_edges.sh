@@ -27,6 +27,18 @@ told() {
 values() {
     trod who --writes --count 9 --format json --register "$1" t.tarmac | jq -r '[.who[].value] | join(" ")'
 }
+# some bits of a register change nothing else of what they are named by, and the rest is cleared as of all of it
+cat >bits.tarmac <<EOF
+1 clk cpu0 IT (1) 80001000 d503201f O EL3h_s : NOP
+2 clk cpu0 R X2 1111111111111111
+3 clk cpu0 R Z2 $z3
+4 clk cpu0 R W2<15:0> 2222
+5 clk cpu0 R Q2<63:32> 33333333
+EOF
+run trod state --no-calls --format json --register x2,q2,z2 bits.tarmac
+json '[.registers[].value] == ["0x0000000011112222", "0xf0f1f2f3f4f5f6f733333333fcfdfeff",
+    "0x" + "00" * 240 + "f0f1f2f3f4f5f6f733333333fcfdfeff"]'
+
 for index in no yes; do
     last="index: $index"
     # a name without a bank is that of the bank written last: what state tells is the last write that who tells
