@@ -149,10 +149,11 @@ int cli_nav_stream(struct cli_nav *n, const char *name, uint32_t *stream)
 void cli_nav_register(struct cli_nav *n, const struct trod_nav_state *s, const char *name)
 {
     if (!trod_nav_state_has(s, name))
-        trod_warning(&n->diag, TROD_OK, "navigate.register", NULL,
-                     "'%s' is no register or flag that every program of the trace has, and up to "
-                     "the trace has shown none of that name so far",
-                     name);
+        trod_warning(
+            &n->diag, TROD_OK, "navigate.register", NULL,
+            "'%s' is no register or flag that every program has, and up to the place asked "
+            "about the trace shows none of that name",
+            name);
 }
 
 /* ---- addresses */

@@ -495,6 +495,14 @@ static bool word(const char *text, const char *name, uint64_t *n)
            number(text + len + 1, strlen(text + len + 1), n);
 }
 
+/* TEXT as "N%". */
+static bool percentage(const char *text, uint64_t *n)
+{
+    const size_t len = strlen(text);
+
+    return len > 1 && text[len - 1] == '%' && number(text, len - 1, n);
+}
+
 static int find(struct trod_nav *nav, const char *text, uint64_t *row)
 {
     const size_t len = strlen(text);
@@ -504,7 +512,7 @@ static int find(struct trod_nav *nav, const char *text, uint64_t *row)
         return fraction(nav, 0, row);
     if (strcasecmp(text, "end") == 0)
         return fraction(nav, 100, row);
-    if (len > 1 && text[len - 1] == '%' && number(text, len - 1, &n))
+    if (percentage(text, &n))
         return fraction(nav, n, row);
     if (word(text, "line", &n))
         return trod_nav_line(nav, n, row);
@@ -548,8 +556,7 @@ static bool is_place(const struct trod_nav *nav, const char *text)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (word(text, words[i], &n))
             return true;
-    return strcasecmp(text, "start") == 0 || strcasecmp(text, "end") == 0 ||
-           strncasecmp(text, "kind:", 5) == 0 ||
+    return strncasecmp(text, "kind:", 5) == 0 ||
            (strncasecmp(text, "marker:", 7) == 0 && text[7]) || is_name(nav, text);
 }
 
@@ -559,7 +566,11 @@ static void tell_why(struct trod_nav *nav, const char *text)
     char why[96] = "";
     uint64_t n;
 
-    if (word(text, "row", &n) || (!is_hex(text) && number(text, strlen(text), &n))) {
+    if (percentage(text, &n) && n > 100) {
+        snprintf(why, sizeof why, ": the whole is 100%%");
+    } else if (word(text, "row", &n) || (!is_hex(text) && number(text, strlen(text), &n)) ||
+               percentage(text, &n) || strcasecmp(text, "start") == 0 ||
+               strcasecmp(text, "end") == 0) {
         if (trod_nav_count(nav, &n) < 0)
             return;
         snprintf(why, sizeof why, ": it has %llu row%s", (unsigned long long)n, n == 1 ? "" : "s");

@@ -327,4 +327,28 @@ for expression in 'touches(0x40..0x4f)' 'row >= 79000' 'time > 79000' 'kind == I
     err_has 'is not used'
 done
 
+# what trod-where(7) says of rows that do not say something, of digits that are not known, and of upper and lower case
+cat >said.tarmac <<'END'
+1 clk IT (1) 00001000 d503201f O EL1h_n : NOP
+1 clk R X0 xxxxxxxx_00000003
+1 clk R x1 00000000_00000003
+1 clk MW4 00002000 00000004
+END
+for index in no yes; do
+    test $index = no || trod index -q said.tarmac
+    while read -r found expression; do
+        run trod find said.tarmac --count "$expression"
+        out_has "^found: +$found\$"
+    done <<'END'
+1 value != 3
+2 value not in {3}
+2 !(value in {3})
+2 value == 3
+1 value == 3 && !unknown
+1 register ~ /^x/
+2 register ~ /^x/i
+2 register != x7
+END
+done
+
 finish

@@ -39,6 +39,14 @@ run trod state --no-calls --format json --register x2,q2,z2 bits.tarmac
 json '[.registers[].value] == ["0x0000000011112222", "0xf0f1f2f3f4f5f6f733333333fcfdfeff",
     "0x" + "00" * 240 + "f0f1f2f3f4f5f6f733333333fcfdfeff"]'
 
+# a trace without rows
+: >nothing.tarmac
+for place in start end 50% 0; do
+    run trod state --at $place --from tarmac nothing.tarmac
+    status 2
+    err_has "has no place '$place': it has 0 rows"
+done
+
 for index in no yes; do
     last="index: $index"
     # a name without a bank is that of the bank written last: what state tells is the last write that who tells
@@ -88,7 +96,7 @@ for index in no yes; do
     # a name that no register has
     run trod who --register oops t.tarmac
     status 0
-    err_has "'oops' is no register"
+    err_has "'oops' is no register or flag that every program has, and up to the place asked about the trace shows none of that name"
     run trod who --register x7 t.tarmac # it is one, and nothing tells of it
     err </dev/null
     # what is no place, and why
@@ -110,7 +118,7 @@ kind:READ
 kind:NONSENSE : there is no such kind of row
 nonsense : it is no place, and no symbols are given
 time:x : it is no place, and no symbols are given
-101% : it is no place, and no symbols are given
+101% : the whole is 100%
 EOF
     trod index -q t.tarmac
 done
