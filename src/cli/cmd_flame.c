@@ -251,8 +251,8 @@ const struct cli_command cli_command_flame = {
         "what the innermost one cost by itself: a line a stack, as flame graph programs read it, "
         "or (--svg) the flame graph itself, which zooms and searches in a browser. With --against "
         "two traces are compared. Threads are put together; names come from --symbols, which say "
-        "what is a call, too: an index, which follows calls without, is of no use then, unless "
-        "options choose rows.",
+        "what is a call, too: an index is of use then if it was made with the same ones "
+        "(trod index --symbols), or if options choose rows.",
     .examples = "  trod flame --symbols app@0x555555554000 app.trace.zip > app.folded\n"
                 "  trod flame --svg -o app.svg app.trace.zip\n"
                 "  trod flame --svg --normalize --against new.trace.zip old.trace.zip > diff.svg\n"

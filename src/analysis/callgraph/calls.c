@@ -228,8 +228,8 @@ const struct trod_analysis trod_analysis_calls = {
              "too, with registers where the trace has them. --list shows call by call;\n"
              "--function each call of a function, with its arguments; --final-stack what is\n"
              "open at the end, as of a program that hangs. Names come from --symbols,\n"
-             "which say what is a call, too: an index, which follows calls without, is of\n"
-             "no use then, unless options choose rows.\n"
+             "which say what is a call, too: an index is of use then if it was made with\n"
+             "the same ones (trod index --symbols), or if options choose rows.\n"
              "\n"
              "--like tarmac prints what Arm's tarmac-calltree does, with --function what\n"
              "tarmac-callinfo does, their errors included.",

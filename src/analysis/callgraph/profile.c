@@ -409,8 +409,8 @@ const struct trod_analysis trod_analysis_profile = {
              "by caller. Recursion is not counted twice; the exclusive costs add up to\n"
              "those of the trace. Costs are instructions, time where the trace has times,\n"
              "and those that --weight names. Names come from --symbols, which say what is\n"
-             "a call, too: an index, which follows calls without, is of no use then, unless\n"
-             "options choose rows.\n"
+             "a call, too: an index is of use then if it was made with the same ones (trod\n"
+             "index --symbols), or if options choose rows.\n"
              "\n"
              "--like tarmac prints what Arm's tarmac-profile does, its errors included.",
     .examples = "  trod profile --symbols app@0x555555554000 app.trace.zip\n"
