@@ -330,8 +330,8 @@ struct trod_nav_step {
     uint64_t row, insn; /* the write, its instruction; TROD_NOWHERE: none */
     uint64_t pc, value;
     uint32_t stream;
-    bool one_stream; /* STREAM is known */
-    bool has_pc, has_value;
+    bool one_stream;        /* STREAM is known */
+    bool has_pc, has_value; /* no value of more than 64 bits */
     enum trod_nav_end end;
 };
 

@@ -8,15 +8,18 @@
  */
 #include "navigate/nav.h"
 
+#include "core/endian.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OWN_ROWS = 64, SOURCES = 24 };
+enum { OWN_ROWS = 64, SOURCES = 24, BYTES = 64 };
 
 struct chain {
     struct trod_nav *nav;
     struct trod_nav_step *step;
+    uint32_t *wrote; /* bytes that the row of each step wrote */
     size_t n, most;
     unsigned depth;
     bool big;
@@ -24,9 +27,10 @@ struct chain {
 
 /* An access of the instruction of a step. */
 struct own {
-    uint64_t addr, value;
+    uint64_t addr;
     uint32_t size;
     bool has_value;
+    uint8_t value[BYTES]; /* least significant first */
 };
 
 /* What the instruction of a step is, and does to memory. */
@@ -35,6 +39,7 @@ struct instruction {
     unsigned iset;
     struct own read[SOURCES];
     size_t n_reads;
+    struct own stored; /* what the row of the step stored */
 };
 
 /* ---- what is asked for */
@@ -95,10 +100,26 @@ static int find_writer(struct chain *c, struct trod_nav_step *s)
     s->has_pc = hit.has_pc;
     s->value = hit.value;
     s->has_value = hit.has_value;
+    c->wrote[s - c->step] = hit.size;
     return TROD_OK;
 }
 
 /* ---- its instruction */
+
+/* Address of the N bytes of O's value from byte K on. */
+static uint64_t lies(const struct chain *c, const struct own *o, uint32_t k, uint32_t n)
+{
+    return c->big ? o->addr + o->size - k - n : o->addr + k;
+}
+
+static void set_own(struct own *o, const struct nav_access *a)
+{
+    *o = (struct own){.addr = a->addr, .size = a->size};
+    if (!a->values || a->unknown || a->size > BYTES)
+        return;
+    o->has_value = true;
+    memcpy(o->value, a->value, a->size);
+}
 
 /* Accesses of the instruction at row INSN: rows of its stream up to the next one. */
 static int own_reads(struct chain *c, const struct trod_nav_step *s, struct instruction *in)
@@ -117,15 +138,22 @@ static int own_reads(struct chain *c, const struct trod_nav_step *s, struct inst
             break;
         if (!nav_access_of(b, i, c->big, &a) || !a.reads || in->n_reads == SOURCES)
             continue;
-        in->read[in->n_reads] = (struct own){.addr = a.addr, .size = a.size};
-        if (a.values && !a.unknown) {
-            in->read[in->n_reads].has_value = true;
-            for (unsigned k = 0; k < 8 && k < a.size; k++)
-                in->read[in->n_reads].value |= (uint64_t)a.value[k] << (8 * k);
-        }
-        in->n_reads++;
+        set_own(&in->read[in->n_reads++], &a);
     }
     return TROD_OK;
+}
+
+/* What the row that step S found stored, if that is known. */
+static int own_write(struct chain *c, const struct trod_nav_step *s, struct instruction *in)
+{
+    const struct trod_batch *b;
+    struct nav_access a;
+    uint32_t i;
+    int rc = s->memory && s->has_value ? trod_nav_row(c->nav, s->row, &b, &i) : 0;
+
+    if (rc > 0 && nav_access_of(b, i, c->big, &a) && a.writes)
+        set_own(&in->stored, &a);
+    return rc < 0 ? rc : TROD_OK;
 }
 
 /* False in *KNOWN: the trace does not say what the instruction is. */
@@ -149,42 +177,31 @@ static int look_at(struct chain *c, const struct trod_nav_step *s, struct instru
                             b->code[i].len);
     *known = insn->valid;
     in->insn = *insn;
-    return own_reads(c, s, in);
-}
-
-/* Does V, of SIZE bytes, hold the SIZE bytes that are OF? */
-static bool holds(uint64_t v, uint64_t of, uint32_t size)
-{
-    const uint64_t mask = size >= 8 ? UINT64_MAX : (UINT64_C(1) << (8 * size)) - 1;
-
-    return ((v ^ of) & mask) == 0;
+    rc = own_reads(c, s, in);
+    return rc < 0 ? rc : own_write(c, s, in);
 }
 
 /* ---- what it was made of */
 
-/* The value of register NAME before row ROW. False: it is not known. */
+/* The bytes of register NAME before the instruction of S; *N: their number, 0 if they are not
+ * known. */
 static int value_before(struct chain *c, const struct trod_nav_step *s, const char *name,
-                        uint64_t *value, bool *known)
+                        uint8_t value[BYTES], size_t *n)
 {
     struct trod_nav_state *state;
-    uint8_t v[8] = {0}, k[8] = {0};
-    size_t n;
+    uint8_t known[BYTES];
     int rc;
 
-    *known = false;
+    *n = 0;
     if (s->insn == 0)
         return TROD_OK;
     rc = trod_nav_state(c->nav, s->insn - 1, s->stream, &state);
     if (rc < 0)
         return rc;
-    if (trod_nav_state_named(state, name, v, k, sizeof v, &n)) {
-        *value = 0;
-        *known = n > 0;
-        for (size_t i = 0; i < n; i++) {
-            *value |= (uint64_t)v[i] << (8 * i);
-            *known = *known && k[i] == 0xff;
-        }
-    }
+    (void)trod_nav_state_named(state, name, value, known, BYTES, n);
+    for (size_t i = 0; i < *n; i++)
+        if (known[i] != 0xff)
+            *n = 0;
     trod_nav_state_free(state);
     return TROD_OK;
 }
@@ -196,26 +213,68 @@ static bool constant(const char *name)
            strcmp(name, "pc") == 0 || strcmp(name, "r15") == 0 || strcmp(name, "rip") == 0;
 }
 
+static bool zero(const char *name)
+{
+    return strcmp(name, "xzr") == 0 || strcmp(name, "wzr") == 0 || strcmp(name, "zero") == 0;
+}
+
+/*
+ * Is what O stored in the bytes that S asks for the register whose N bytes are V? A pair of
+ * registers may be one access, in which they stand one after the other.
+ */
+static bool stores(const struct chain *c, const struct own *o, const struct trod_nav_step *s,
+                   const uint8_t *v, uint32_t n)
+{
+    const uint64_t hi = s->addr + (s->size ? s->size - 1 : 0);
+
+    if (n >= o->size)
+        return memcmp(o->value, v, o->size) == 0;
+    for (uint32_t k = 0; n && k + n <= o->size; k += n) {
+        const uint64_t at = lies(c, o, k, n);
+
+        if (at <= hi && at + n - 1 >= s->addr && memcmp(o->value + k, v, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Which registers that the instruction reads are what it stored, as far as values tell. */
+static int stored_ones(struct chain *c, const struct trod_nav_step *s, const struct instruction *in,
+                       bool only[TROD_INSN_REGS], bool *any)
+{
+    static const uint8_t nothing[BYTES];
+    char name[NAV_NAME];
+
+    for (unsigned i = 0; i < in->insn.n_reads; i++) {
+        const char *reg = trod_insn_reg_name(c->nav->insn, in->iset, in->insn.reads[i]);
+        uint8_t value[BYTES];
+        size_t n;
+        int rc;
+
+        nav_canonical(c->nav->names.isa, reg, name);
+        if (constant(name)) {
+            only[i] = zero(name) && memcmp(in->stored.value, nothing, in->stored.size) == 0;
+        } else {
+            rc = value_before(c, s, reg, value, &n);
+            if (rc < 0)
+                return rc;
+            only[i] = n && stores(c, &in->stored, s, value, (uint32_t)n);
+        }
+        *any |= only[i];
+    }
+    return TROD_OK;
+}
+
 /* The registers that the instruction reads; of a store, where values tell, the one stored. */
-static int ask_registers(struct chain *c, size_t of, const struct instruction *in, bool store)
+static int ask_registers(struct chain *c, size_t of, const struct instruction *in)
 {
     const struct trod_nav_step s = c->step[of];
     bool only[TROD_INSN_REGS] = {false}, any = false;
     char name[NAV_NAME];
+    int rc = in->stored.has_value ? stored_ones(c, &s, in, only, &any) : TROD_OK;
 
-    for (unsigned i = 0; store && s.has_value && i < in->insn.n_reads; i++) {
-        uint64_t value = 0;
-        bool known;
-        int rc;
-
-        nav_canonical(c->nav->names.isa,
-                      trod_insn_reg_name(c->nav->insn, in->iset, in->insn.reads[i]), name);
-        rc = constant(name) ? TROD_OK : value_before(c, &s, name, &value, &known);
-        if (rc < 0)
-            return rc;
-        only[i] = !constant(name) && known && holds(value, s.value, s.size);
-        any |= only[i];
-    }
+    if (rc < 0)
+        return rc;
     for (unsigned i = 0; i < in->insn.n_reads; i++) {
         struct trod_nav_step next = {.stream = s.stream, .one_stream = true};
 
@@ -230,23 +289,54 @@ static int ask_registers(struct chain *c, size_t of, const struct instruction *i
     return TROD_OK;
 }
 
+/* Bytes of the register of step S that the instruction names as written: of w0, 4 of those of x0.
+ */
+static uint32_t width(struct chain *c, const struct trod_nav_step *s, const struct instruction *in,
+                      uint32_t whole)
+{
+    for (unsigned i = 0; i < in->insn.n_writes; i++) {
+        const char *reg = trod_insn_reg_name(c->nav->insn, in->iset, in->insn.writes[i]);
+        struct nav_part part;
+
+        if (nav_names_part(&c->nav->names, reg, strlen(reg), "", 0, false, &part) && part.bits &&
+            strcmp(c->nav->names.at[part.id].text, s->reg) == 0)
+            return part.bits / 8;
+    }
+    return whole;
+}
+
+/* Ask for the memory at ADDR. */
+static void ask_bytes(struct chain *c, size_t of, uint64_t addr, uint32_t size)
+{
+    const struct trod_nav_step next = {.memory = true, .addr = addr, .size = size};
+
+    if (!ask(c, &next, c->step[of].insn, of))
+        c->step[of].end = TROD_NAV_LIMIT;
+}
+
 /* Memory that the instruction reads, if the value came from there. Returns whether it did. */
 static bool ask_memory(struct chain *c, size_t of, const struct instruction *in)
 {
     const struct trod_nav_step s = c->step[of];
     bool told = s.has_value && in->n_reads, some = false;
+    uint32_t n = s.memory ? c->wrote[of] : width(c, &s, in, c->wrote[of]);
+    uint8_t value[8];
 
+    trod_store_le64(value, s.value);
     for (size_t i = 0; i < in->n_reads; i++)
         told = told && in->read[i].has_value;
     for (size_t i = 0; i < in->n_reads; i++) {
         const struct own *r = &in->read[i];
-        struct trod_nav_step next = {.memory = true, .addr = r->addr, .size = r->size};
+        const uint32_t part = !told || n == 0 || r->size < n ? r->size : n;
+        uint32_t k = 0;
 
-        if (told && !holds(s.value, r->value, r->size < 8 ? r->size : 8))
-            continue;
-        some = true;
-        if (!ask(c, &next, s.insn, of))
-            c->step[of].end = TROD_NAV_LIMIT;
+        /* of two registers that one access loads each is its part of it */
+        do {
+            if (told && memcmp(r->value + k, value, part < sizeof value ? part : sizeof value) != 0)
+                continue;
+            some = true;
+            ask_bytes(c, of, lies(c, r, k, part), part);
+        } while (part && (k += part) + part <= r->size);
     }
     return some;
 }
@@ -267,7 +357,7 @@ static int go_on(struct chain *c, size_t at)
     /* a move from memory to memory and an atomic operation write what they read, or make it again
      */
     if (!ask_memory(c, at, &in))
-        rc = ask_registers(c, at, &in, c->step[at].memory);
+        rc = ask_registers(c, at, &in);
     if (rc == TROD_OK && c->n == before && c->step[at].end == TROD_NAV_GOES_ON)
         c->step[at].end = TROD_NAV_CONSTANT;
     return rc;
@@ -296,6 +386,12 @@ int trod_nav_chain(struct trod_nav *nav, const struct trod_nav_query *query, uin
     unsigned bit;
     int rc = TROD_OK;
 
+    if (!query->reg && query->hi - query->lo >= UINT32_MAX)
+        return trod_error(nav->diag, TROD_ERR_USAGE, "navigate.chain", NULL,
+                          "a chain begins with less than 4 GiB of memory");
+    c.wrote = calloc(most + 1, sizeof *c.wrote);
+    if (!c.wrote)
+        return TROD_ERR_NOMEM;
     c.big = trod_nav_meta(nav)->endian == TROD_ENDIAN_BIG;
     if (query->reg) {
         status = nav_flag(nav->names.isa, query->reg, &bit);
@@ -314,6 +410,10 @@ int trod_nav_chain(struct trod_nav *nav, const struct trod_nav_query *query, uin
         else
             rc = go_on(&c, at);
     }
+    /* values of more than 64 bits have no place in a step */
+    for (size_t at = 0; at < c.n; at++)
+        c.step[at].has_value = c.step[at].has_value && c.wrote[at] <= 8;
     *n = c.n;
+    free(c.wrote);
     return rc;
 }

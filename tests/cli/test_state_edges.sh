@@ -188,4 +188,47 @@ for index in no yes; do
     same want <(cat got; echo)
     trod index banks.tarmac 2>made
 done
+# chains through pairs of registers that one access moves, stores narrower than what is asked for, and zeros
+cat >pair.tarmac <<'EOF'
+1 clk cpu0 IT (1) 00001000 d2800140 O EL1h_n : MOV x0,#0xa
+1 clk cpu0 R X0 000000000000000a
+2 clk cpu0 IT (2) 00001004 d2800161 O EL1h_n : MOV x1,#0xb
+2 clk cpu0 R X1 000000000000000b
+3 clk cpu0 IT (3) 00001008 d2900006 O EL1h_n : MOV x6,#0x8000
+3 clk cpu0 R X6 0000000000008000
+4 clk cpu0 IT (4) 0000100c a90004c0 O EL1h_n : STP x0,x1,[x6]
+4 clk cpu0 MW16 00008000 00000000_0000000b_00000000_0000000a
+5 clk cpu0 IT (5) 00001010 a9400cc2 O EL1h_n : LDP x2,x3,[x6]
+5 clk cpu0 MR16 00008000 00000000_0000000b_00000000_0000000a
+5 clk cpu0 R X2 000000000000000a
+5 clk cpu0 R X3 000000000000000b
+6 clk cpu0 IT (6) 00001014 290004c0 O EL1h_n : STP w0,w1,[x6]
+6 clk cpu0 MW8 00008000 0000000b_0000000a
+7 clk cpu0 IT (7) 00001018 b94004c4 O EL1h_n : LDR w4,[x6,#4]
+7 clk cpu0 MR4 00008004 0000000b
+7 clk cpu0 R X4 000000000000000b
+8 clk cpu0 IT (8) 0000101c 390000c1 O EL1h_n : STRB w1,[x6]
+8 clk cpu0 MW1 00008000 0b
+9 clk cpu0 IT (9) 00001020 f94000c5 O EL1h_n : LDR x5,[x6]
+9 clk cpu0 MR8 00008000 0000000b_0000000b
+9 clk cpu0 R X5 0000000b0000000b
+10 clk cpu0 IT (10) 00001024 f90000df O EL1h_n : STR xzr,[x6]
+10 clk cpu0 MW8 00008000 00000000_00000000
+EOF
+while IFS='|' read -r asked want; do
+    # shellcheck disable=SC2086 # words
+    run trod who --chain 5 --format json $asked pair.tarmac
+    status 0
+    json "[.chain[] | .what, .value, .end] == $want"
+done <<'EOF'
+--register x2|["x2", "0xa", null, "0x8000..0x8007", null, null, "x0", "0xa", "constant"]
+--register x3|["x3", "0xb", null, "0x8008..0x800f", null, null, "x1", "0xb", "constant"]
+--register x4|["x4", "0xb", null, "0x8004..0x8007", "0xb0000000a", null, "x1", "0xb", "constant"]
+--register x5|["x5", "0xb0000000b", null, "0x8000..0x8007", "0xb", null, "x1", "0xb", "constant"]
+--memory 0x8003 --before 13|["0x8003..0x8003", null, null, "x0", "0xa", "constant"]
+--memory 0x8000..0x8007|["0x8000..0x8007", "0x0", "constant"]
+EOF
+run trod who --chain 5 --memory 0..0xffffffffffffffff pair.tarmac
+status 2
+err_has 'a chain begins with less than 4 GiB of memory'
 finish
