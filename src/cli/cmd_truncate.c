@@ -28,8 +28,8 @@ static const char *const likes[] = {"none", "tarmac", NULL};
 static const struct trod_option options[] = {
     {"output", 'o', TROD_OPT_STR, offsetof(struct options, output), "OUT",
      "write there instead of to standard output", NULL, NULL},
-    {"least", 0, TROD_OPT_U64, offsetof(struct options, least), "N", "periods that make a loop",
-     NULL, NULL},
+    {"least", 0, TROD_OPT_U64, offsetof(struct options, least), "N",
+     "periods that make a loop; it has 16 steps or more in all", NULL, NULL},
     {"like", 0, TROD_OPT_ENUM, offsetof(struct options, like), "TOOL",
      "stop where that tool does: tarmac (Arm's tarmac-truncate), on traces in text", likes, NULL},
     CLI_SHARED(filter, "Which rows", trod_match_option_table),
@@ -41,6 +41,8 @@ static const struct trod_option options[] = {
 
 static const struct options defaults = {.least = 3};
 
+enum { NAME = 80 };
+
 struct truncating {
     struct cli *c;
     const struct options *o;
@@ -49,6 +51,7 @@ struct truncating {
     struct trod_diag diag;
     struct trod_match *match; /* of the pass at hand */
     uint64_t rows, kept;
+    char (*of)[NAME]; /* whose each loop is, where there are several streams; NULL: one */
 };
 
 static int open_trace(struct truncating *t, struct trod_trace **trace, uint32_t want,
@@ -97,6 +100,34 @@ static int next(struct truncating *t, struct trod_trace *trace, struct trod_batc
 
 /* ---- both passes */
 
+/* Whose the loops are: names end with the trace that has them. */
+static int name_loops(struct truncating *t, const struct trod_meta *meta)
+{
+    const struct trod_final_loop *f;
+    size_t n = 0;
+
+    while (trod_loops_at(t->loops, n))
+        n++;
+    if (meta->n_streams < 2 || n == 0)
+        return 0;
+    t->of = calloc(n, sizeof *t->of);
+    if (!t->of)
+        return TROD_ERR_NOMEM;
+    for (size_t i = 0; (f = trod_loops_at(t->loops, i)) != NULL; i++) {
+        const struct trod_stream *s =
+            f->has_stream && f->stream < meta->n_streams ? &meta->streams[f->stream] : NULL;
+
+        if (s && s->name_len)
+            snprintf(t->of[i], NAME, " of %.*s", (int)s->name_len, s->name);
+        else if (s && s->tid != TROD_NOWHERE)
+            snprintf(t->of[i], NAME, " of %s %llu", cli_stream_word(meta),
+                     (unsigned long long)s->tid);
+        else if (s)
+            snprintf(t->of[i], NAME, " of %s #%u", cli_stream_word(meta), f->stream);
+    }
+    return 0;
+}
+
 static int find(struct truncating *t)
 {
     struct cli_progress progress;
@@ -117,8 +148,10 @@ static int find(struct truncating *t)
     cli_progress_end(&progress);
     if (r >= 0)
         trod_match_explain(t->match, trod_trace_meta(trace), &t->diag);
+    if (r >= 0 && (r = trod_loops_end(t->loops)) >= 0)
+        r = name_loops(t, trod_trace_meta(trace));
     trod_trace_close(trace);
-    return r < 0 ? r : trod_loops_end(t->loops);
+    return r;
 }
 
 static int copy(struct truncating *t, struct trod_trace *trace, struct trod_writer *w)
@@ -175,9 +208,9 @@ static void say(struct truncating *t)
         if (f->pc != TROD_NOWHERE)
             snprintf(at, sizeof at, " at 0x%llx", (unsigned long long)f->pc);
         cli_say(t->c,
-                "a loop to the end begins with row %llu%s%s: %llu steps a period, %llu whole "
+                "a loop to the end%s begins with row %llu%s%s: %llu steps a period, %llu whole "
                 "periods; the first is kept",
-                (unsigned long long)f->row,
+                t->of ? t->of[i] : "", (unsigned long long)f->row,
                 trod_match_all(t->match) ? "" : " of those that are chosen", at,
                 (unsigned long long)f->period, (unsigned long long)f->periods);
     }
@@ -308,6 +341,7 @@ static int run(struct cli *c, const void *opt)
         close(fd);
     trod_loops_free(t.loops);
     trod_match_free(t.match);
+    free(t.of);
     if (r < 0)
         c->trouble = true;
     r = cli_diag_end(c, &t.diag);

@@ -176,8 +176,10 @@ int trod_writer_open_like(struct trod_writer **out, const char *path, struct tro
     };
     int rc = trod_writer_open(out, path, &opt, trod_trace_meta(t), diag);
 
-    if (rc == TROD_OK)
+    if (rc == TROD_OK) {
+        (*out)->same = true;
         trod_trace_want(t, trod_writer_want(*out));
+    }
     return rc;
 }
 
@@ -317,10 +319,10 @@ static int refuse_first(const struct trod_writer *w)
     if (f->has_value)
         snprintf(value, sizeof value, " 0x%llx", (unsigned long long)f->value);
     return trod_error(w->diag, TROD_ERR_LOSS, "writer.loss", &at,
-                      "row %llu, of kind %s, cannot be kept as %s%s%s%s: %s; say --allow-loss to "
-                      "convert all the same",
+                      "row %llu, of kind %s, cannot be kept as %s%s%s%s: %s%s",
                       (unsigned long long)f->row, trod_kind_name(f->kind), w->spec.format->name,
-                      *name ? ", lost would be: " : "", name, value, f->why ? f->why : "loss");
+                      *name ? ", lost would be: " : "", name, value, f->why ? f->why : "loss",
+                      w->same ? "" : "; say --allow-loss to convert all the same");
 }
 
 static bool refused(const struct trod_writer *w)

@@ -11,7 +11,7 @@ struct trod_writer {
     struct trod_writer_options opt;
     const struct trod_meta *meta;
     struct trod_diag *diag;
-    bool verbatim;
+    bool verbatim, same; /* SAME: the rest of a trace in its own format: loss cannot be allowed */
     struct trod_sinks sinks;
     struct trod_writer_summary sum;
     uint32_t lost; /* columns that rows of some kind lose */

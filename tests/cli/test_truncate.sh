@@ -61,6 +61,22 @@ done
 paste -d '\n' <(cpu=cpu0 insns 40 00001000 00001004) <(cpu=cpu1 insns 40 00005000 00005004 00005008 0000500c 00005010) >two.tarmac
 run trod truncate two.tarmac
 check test "$(grep -c cpu0 "$stdout") $(grep -c cpu1 "$stdout")" = "2 5"
+err_has '^a loop to the end of cpu0 begins with row 0 at 0x1000: 2 steps a period, 20 whole periods'
+err_has '^a loop to the end of cpu1 begins with row 1 at 0x5000: 5 steps a period, 8 whole periods'
+
+# 16 steps are a loop, 15 are none
+for steps in 15 16; do
+    insns $steps 00001000 >few.tarmac
+    run trod truncate few.tarmac
+    check test "$(wc -l <"$stdout")" -eq $((steps == 15 ? 15 : 1))
+done
+
+# threads that one file does not hold: no option of truncate writes them all the same
+trod gen -q --to drmemtrace sharing:count=40 threads >/dev/null
+run trod truncate threads -o one.trace
+status 2
+err_has 'write to a directory'
+check test "$(grep -c allow-loss "$stderr")" -eq 0
 
 # a long way, then a long loop: periods of 3000 steps
 awk 'BEGIN { for (i = 0; i < 200000; i++)
