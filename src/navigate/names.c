@@ -89,9 +89,14 @@ static void resolve(enum trod_isa isa, char name[NAV_NAME], struct nav_part *out
         return;
     if ((isa == TROD_ISA_X86_32 || isa == TROD_ISA_X86_64) && x86_high(name, out))
         return;
-    /* a machine that has both states may begin in either */
     if (isa == TROD_ISA_A64 && strcmp(name, "nzcv") == 0)
         out->flags = 4;
+    /* a machine that has both states may begin in either */
+    if (isa == TROD_ISA_ARM && strcmp(name, "nzcv") == 0) {
+        out->flags = 4;
+        snprintf(name, NAV_NAME, "cpsr");
+        return;
+    }
     if (isa == TROD_ISA_ARM && strncmp(name, "apsr", 4) == 0 && (!name[4] || name[4] == '_')) {
         out->flags = name[4] ? 4 : 5; /* apsr_nzcv */
         snprintf(name, NAV_NAME, "cpsr");

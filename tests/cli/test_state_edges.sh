@@ -39,6 +39,12 @@ run trod state --no-calls --format json --register x2,q2,z2 bits.tarmac
 json '[.registers[].value] == ["0x0000000011112222", "0xf0f1f2f3f4f5f6f733333333fcfdfeff",
     "0x" + "00" * 240 + "f0f1f2f3f4f5f6f733333333fcfdfeff"]'
 
+# NZCV of 32-bit Arm, too
+printf '1 clk IT (1) 00001000 e1a00000 A svc : NOP\n1 clk R cpsr 680001d3\n' >a32.tarmac
+run trod state --no-calls --format json --register nzcv,apsr,q a32.tarmac
+err </dev/null
+json '[.registers[].value] == ["0x60000000", "0x68000000", "0x01"]'
+
 # a trace without rows
 : >nothing.tarmac
 for place in start end 50% 0; do
