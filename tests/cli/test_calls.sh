@@ -135,6 +135,13 @@ json '[.list[] | [.depth, .caller, .site, .end]] ==
      [1, "0x1000", "0x1004", "returned"], [2, "0x2000", "0x2004", "returned"]]'
 run trod calls --list --depth 2 --format json known.tarmac
 json '[.list[].function | ltrimstr("  ")] == ["0x1000", "0x2000", "0x2000", "0x4000"]'
+# --during: of lists, and of traces that have times
+run trod calls --during 33..34 known.tarmac
+status 2
+err_has "'--during' goes with '--list' or '--function'"
+trod gen -q --to tt6 recursion:depth=2,count=2 timeless.tt6 >/dev/null
+run trod calls --list --during 1..9 timeless.tt6
+err_has "the trace has no times: no call is known to go on during '--during'"
 run trod calls --list --during 33..34 --format json known.tarmac
 json '[.list[].function | gsub(" "; "")] == ["0x1000", "0x4000"]'
 run trod calls --list --most 2 --format json known.tarmac

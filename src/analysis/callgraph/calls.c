@@ -24,7 +24,8 @@ static const struct trod_option options[] = {
     {"depth", 0, TROD_OPT_COUNT, AT(depth), "N", "only the outermost N functions of each stack",
      NULL, NULL},
     {"during", 0, TROD_OPT_RANGE, AT(time), "FROM..TO",
-     "of a list only calls that were going on then", NULL, NULL},
+     "of a list only calls that were going on at these times, in the trace's unit without decimals",
+     NULL, NULL},
     {"final-stack", 0, TROD_OPT_BOOL, AT(final), NULL,
      "show what is open at the end of each thread or cpu", NULL, NULL},
     {"top", 0, TROD_OPT_U64, AT(top), "N",
@@ -48,6 +49,9 @@ static int init(void *st, const void *opt, const struct trod_context *c)
 {
     const struct cg_options *o = opt ? opt : &defaults;
 
+    if (o->time.set && !o->list && !o->function.n)
+        return trod_error(c->diag, TROD_ERR_USAGE, "calls.during", NULL,
+                          "'--during' goes with '--list' or '--function'");
     return cg_init(st, o, c, true, o->list || o->function.n || o->final);
 }
 
@@ -207,6 +211,9 @@ static int result(const void *st, struct trod_result *r)
     if (rc == TROD_OK) {
         t.sum = sum;
         cg_put_counts(core, sum, r);
+        if (core->opt->time.set && !core->tree.any_time)
+            trod_warning(core->context.diag, TROD_ERR_UNSUPPORTED, "calls.during", NULL,
+                         "the trace has no times: no call is known to go on during '--during'");
         if (core->opt->list || core->n_wanted)
             cg_put_list(core, r);
         else if (!core->opt->final)
