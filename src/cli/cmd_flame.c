@@ -229,9 +229,14 @@ static int run(struct cli *c, const void *opt)
         trod_error(&c->diag, TROD_ERR_USAGE, "args.flame", NULL,
                    "option '--normalize' goes with '--against'");
         r = CLI_TROUBLE;
-    } else if ((o->against || o->title) && o->like) {
+    } else if ((o->against || o->title || o->svg || o->reverse) && o->like) {
         trod_error(&c->diag, TROD_ERR_USAGE, "args.flame", NULL,
-                   "option '--like' goes with neither '--against' nor '--title'");
+                   "option '--like' goes with none of '--against', '--title', '--svg' and "
+                   "'--reverse'");
+        r = CLI_TROUBLE;
+    } else if (o->title && !o->svg) {
+        trod_error(&c->diag, TROD_ERR_USAGE, "args.flame", NULL,
+                   "option '--title' goes with '--svg'");
         r = CLI_TROUBLE;
     } else if (o->against || o->title) {
         r = compare(c, o, &plan);

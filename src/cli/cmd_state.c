@@ -556,6 +556,11 @@ static int run(struct cli *c, const void *opt)
     uint64_t n = 0;
     int r;
 
+    if (st.o->diff.n && st.o->at) {
+        trod_error(&c->diag, TROD_ERR_USAGE, "args.diff", NULL,
+                   "option '--diff' names its places: '--at' does not go with it");
+        return CLI_TROUBLE;
+    }
     if (st.o->diff.n && (from = diff_places(&st, c, place)) == SIZE_MAX)
         return CLI_TROUBLE;
     r = cli_nav_open(&st.n, c, &st.o->input, &st.o->where, c->operands + from,

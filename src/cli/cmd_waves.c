@@ -199,6 +199,9 @@ static int survey(struct waving *w)
     struct trod_buf none = {0};
     int r;
 
+    if (!w->o->like && (w->o->no_date || w->o->tarmac_times))
+        return trod_error(&w->diag, TROD_ERR_USAGE, "waves.like", NULL,
+                          "--no-date and --use-tarmac-timestamps go with --like tarmac");
     r = open_trace(w, 0, &w->diag);
     if (r == 0 && w->o->like == 1) {
         if (w->o->signals.n || w->o->cycles)

@@ -168,6 +168,16 @@ done <<'EOF'
 who --register x0 --chain 0 t.tarmac|option '--chain' takes 1 or more steps
 index --info --again t.tarmac|'--again' does not go with it
 index --info --upgrade t.tarmac|'--upgrade' does not go with it
+state --diff 1,2 --at 3 t.tarmac|option '--diff' names its places: '--at' does not go with it
+waves --no-date t.tarmac|--no-date and --use-tarmac-timestamps go with --like tarmac
+waves --use-tarmac-timestamps t.tarmac|--no-date and --use-tarmac-timestamps go with --like tarmac
+calls --matching t.tarmac|'--no-offsets' and '--matching' go with '--like tarmac'
+profile --no-offsets t.tarmac|'--no-offsets' and '--matching' go with '--like tarmac'
+calls --like tarmac --list t.tarmac|'--like' goes with none of '--list'
+calls --like tarmac --depth 2 t.tarmac|'--like' goes with none of '--list'
+flame --like tarmac --svg t.tarmac|option '--like' goes with none of
+flame --like tarmac --reverse t.tarmac|option '--like' goes with none of
+flame --title x t.tarmac|option '--title' goes with '--svg'
 truncate --least 0 t.tarmac|option '--least' takes 1 or more periods
 run count, t.tarmac|the name of an analysis is missing
 run count,hto t.tarmac|no analysis is called 'hto'

@@ -310,6 +310,13 @@ int cg_init(void *st, const struct cg_options *opt, const struct trod_context *c
         return trod_error(c->diag, TROD_ERR_UNSUPPORTED, "calls.instructions", NULL,
                           "traces of format %s have no instructions: calls cannot be followed",
                           f->name);
+    if (!opt->like && (opt->no_offsets || opt->debug))
+        return trod_error(c->diag, TROD_ERR_USAGE, "calls.like", NULL,
+                          "'--no-offsets' and '--matching' go with '--like tarmac'");
+    if (opt->like && (opt->list || opt->final || opt->depth || opt->time.set))
+        return trod_error(c->diag, TROD_ERR_USAGE, "calls.like", NULL,
+                          "'--like' goes with none of '--list', '--final-stack', '--depth' and "
+                          "'--during'");
     core->inline_exceptions = inlined;
     core->listing = listing;
     if (opt->like)
