@@ -115,6 +115,39 @@ static bool is_system(const struct nav_regs *r, uint64_t function)
                                                                       : TROD_DRM_SYSCALL_BASE_64);
 }
 
+static void forget_all(struct nav_file *f)
+{
+    for (uint32_t id = 0; f->known && id < f->n; id++)
+        nav_regs_forget(f, id);
+    f->known = 0;
+}
+
+/* Do instructions that are not in the trace, or the kernel, write registers at a marker SUB? */
+static bool interrupts(uint32_t sub)
+{
+    switch (sub) {
+    case TROD_DRM_KERNEL_EVENT:
+    case TROD_DRM_KERNEL_EVENT_RAW:
+    case TROD_DRM_KERNEL_XFER:
+    case TROD_DRM_RSEQ_ABORT:
+    case TROD_DRM_WINDOW_ID:
+    case TROD_DRM_FILTER_ENDPOINT:
+    case TROD_DRM_SYSCALL_TRACE_START:
+    case TROD_DRM_SYSCALL_TRACE_END:
+    case TROD_DRM_CONTEXT_SWITCH_START:
+    case TROD_DRM_CONTEXT_SWITCH_END:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Were instructions left out by a filter, each of which may have written registers? */
+static bool filtered(const struct trod_batch *b)
+{
+    return b->meta && b->meta->filetype & (TROD_DRM_FILTERED | TROD_DRM_IFILTERED);
+}
+
 int nav_regs_marker(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b, uint32_t i,
                     uint64_t row)
 {
@@ -123,7 +156,9 @@ int nav_regs_marker(struct nav_regs *r, struct nav_file *f, const struct trod_ba
     uint8_t value[8];
     uint32_t id, size = isa == TROD_ISA_X86_32 || isa == TROD_ISA_ARM ? 4 : 8;
 
-    if (!(b->have & b->has[i] & TROD_COL_VALUE))
+    if (interrupts(b->sub[i]))
+        forget_all(f);
+    if (!(b->have & b->has[i] & TROD_COL_VALUE) || filtered(b))
         return TROD_OK;
     switch (b->sub[i]) {
     case TROD_DRM_FUNC_ID:
@@ -148,9 +183,19 @@ int nav_regs_marker(struct nav_regs *r, struct nav_file *f, const struct trod_ba
     return nav_regs_put(f, id, 0, value, NULL, size, TROD_NAV_READ, row);
 }
 
+static void forget_named(struct nav_regs *r, struct nav_file *f, const char *name)
+{
+    struct nav_part part;
+
+    if (!name || !nav_names_part(r->names, name, strlen(name), "", 0, false, &part))
+        return;
+    f->known -= part.id < f->n && f->reg[part.id].size > 0;
+    nav_regs_forget(f, part.id);
+}
+
 /*
- * The registers that instruction row I writes become unknown; all registers do where its opcode is
- * not known.
+ * The registers that instruction row I writes become unknown, also those that the kernel writes in
+ * a system call; all registers do where its opcode is not known.
  */
 void nav_regs_spoil(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b, uint32_t i)
 {
@@ -160,18 +205,16 @@ void nav_regs_spoil(struct nav_regs *r, struct nav_file *f, const struct trod_ba
         insn = trod_insn_decode(r->insn, f->iset, b->addr[i], trod_batch_bytes(b, b->code[i]),
                                 b->code[i].len);
     if (!insn || !insn->valid) {
-        for (uint32_t id = 0; id < f->n; id++)
-            nav_regs_forget(f, id);
-        f->known = 0;
+        forget_all(f);
         return;
     }
-    for (unsigned k = 0; k < insn->n_writes; k++) {
-        const char *name = trod_insn_reg_name(r->insn, f->iset, insn->writes[k]);
-        struct nav_part part;
-
-        if (!nav_names_part(r->names, name, strlen(name), "", 0, false, &part))
-            continue;
-        f->known -= part.id < f->n && f->reg[part.id].size > 0;
-        nav_regs_forget(f, part.id);
+    for (unsigned k = 0; k < insn->n_writes; k++)
+        forget_named(r, f, trod_insn_reg_name(r->insn, f->iset, insn->writes[k]));
+    if (insn->branch == TROD_BR_SYSCALL) {
+        forget_named(r, f, result_name(r->names->isa));
+        if (r->names->isa == TROD_ISA_X86_64) {
+            forget_named(r, f, "rcx");
+            forget_named(r, f, "r11");
+        }
     }
 }

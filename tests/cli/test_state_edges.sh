@@ -247,4 +247,48 @@ EOF
 run trod who --chain 5 --memory 0..0xffffffffffffffff pair.tarmac
 status 2
 err_has 'a chain begins with less than 4 GiB of memory'
+# drmemtrace: what a function's arguments are is known until something writes registers that the trace does not show
+# entry TYPE SIZE VALUE: a record
+entry() {
+    local h
+    h=$(printf '%04x%04x%016x' "$1" "$2" "$3")
+    bytes "${h:2:2} ${h:0:2} ${h:6:2} ${h:4:2} ${h:22:2} ${h:20:2} ${h:18:2} ${h:16:2} ${h:14:2} ${h:12:2} ${h:10:2} ${h:8:2}"
+}
+# instruction ADDRESS SIZE BYTES
+instruction() {
+    entry 47 "$2" "$3"
+    entry 10 "$2" "$1"
+}
+# called FILETYPE: the beginning of a trace in which a function was called with four arguments
+called() {
+    entry 25 0 7
+    entry 28 12 7
+    entry 28 9 "$1"
+    entry 22 4 77
+    entry 24 4 77
+    entry 28 2 1000
+    entry 28 3 0
+    instruction 0x1000 1 0x90
+    entry 28 4 1
+    for argument in 0x1111 0x2222 0x3333 0x4444; do
+        entry 28 6 $argument
+    done
+    instruction 0x1001 1 0x90
+}
+while IFS='|' read -r filetype then want; do
+    { called "$filetype"; eval "$then"; instruction 0x1002 1 0x90; entry 23 4 77; entry 26 0 0; } >called.trace
+    run trod state --no-calls --format json --register rdi,rsi,rcx called.trace
+    status 0
+    json "[.registers[].value | if . == \"unknown\" then null else .[-4:] end] == $want"
+done <<'EOF'
+0x240|:|["1111", "2222", "4444"]
+0x240|instruction 0x2000 3 0xff3148|[null, "2222", "4444"]
+0x240|instruction 0x2000 2 0x050f|["1111", "2222", null]
+0x240|entry 28 0 0x1002|[null, null, null]
+0x240|entry 28 1 0x1002|[null, null, null]
+0x240|entry 28 13 0x1002|[null, null, null]
+0x240|entry 28 2 2000; entry 28 14 1; entry 28 3 0|[null, null, null]
+0x240|entry 28 2 2000; entry 28 3 0|["1111", "2222", "4444"]
+0x2c0|:|[null, null, null]
+EOF
 finish
