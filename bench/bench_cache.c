@@ -137,7 +137,7 @@ static void sweep_run(void)
 {
     struct trod_sweep *s = malloc(sizeof *s);
 
-    if (!s || trod_sweep_init(s, "size=8K..2M,ways=1..16,line=64", NULL) < 0)
+    if (!s || trod_sweep_init(s, "size=8K..2M,ways=1..16,line=64", 0, 1, NULL) < 0)
         bench_die("no caches");
     for (size_t i = 0; i < REFS; i += BATCH)
         trod_sweep_feed(s, refs + i, BATCH);

@@ -277,6 +277,13 @@ struct trod_analysis {
      * into few parts. NULL: merge.
      */
     int (*take)(void *into, void *from);
+    /*
+     * For analyses with recorded that need the order of all rows: the number of instances, for JOBS
+     * threads, that share what merge has to do. The state that recorded a part is merged into each
+     * of them (at the same time: it is only read), which takes what belongs to its shard
+     * (context.shard of context.shards); at the end their states are merged in order. NULL: 1.
+     */
+    unsigned (*takers)(const void *opt, unsigned jobs);
 };
 
 /* Analysis I in the order of analyses.def, plug-ins after; NULL past the last. */
@@ -297,7 +304,7 @@ int trod_analysis_plugin(const char *path, struct trod_diag *diag);
  * What a plug-in must define: its analyses, ending with NULL, and TROD_PLUGIN_INTERFACE, the
  * version of this interface that it was built for. The library itself defines neither.
  */
-enum { TROD_PLUGIN_INTERFACE = 5 };
+enum { TROD_PLUGIN_INTERFACE = 6 };
 extern const struct trod_analysis *const trod_plugin_analyses[];
 extern const unsigned trod_plugin_interface;
 

@@ -38,7 +38,7 @@ int trod_run_calls_named(struct trod_run *r, const struct trod_callstack_source 
         return TROD_ERR_USAGE;
     if (!possible(r))
         return TROD_ERR_UNSUPPORTED;
-    rc = run_begin_items(r);
+    rc = run_begin_items(r, true);
     for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++) {
         struct engine_instance *in = &r->item[i].instance[0];
 

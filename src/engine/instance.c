@@ -70,7 +70,7 @@ static int begin_one(struct engine_instance *in, const struct trod_run *r,
                     .symbols = r->opt.symbols,
                     .stream = TROD_ALL_STREAMS,
                     .shard = shard,
-                    .shards = it->shards,
+                    .shards = recording ? 1 : it->shards,
                     .merged = r->opt.trace.order != TROD_ORDER_FILE,
                     .by = r->opt.by,
                     .base = &in->base,
@@ -167,16 +167,17 @@ int run_instances(struct trod_run *r)
     return TROD_OK;
 }
 
-int run_begin_items(struct trod_run *r)
+int run_begin_items(struct trod_run *r, bool alone)
 {
     int rc;
 
     for (size_t i = 0; i < r->n_items; i++)
-        r->item[i].shards = 1;
+        r->item[i].shards = alone ? 1 : run_takers(r, &r->item[i]);
     rc = run_instances(r);
-    for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++)
-        rc = engine_instance_begin(&r->item[i].instance[0], r, &r->item[i],
-                                   trod_trace_meta(r->whole), 0);
+    for (size_t i = 0; i < r->n_items; i++)
+        for (unsigned k = 0; rc == TROD_OK && k < r->item[i].shards; k++)
+            rc = engine_instance_begin(&r->item[i].instance[k], r, &r->item[i],
+                                       trod_trace_meta(r->whole), k);
     return rc;
 }
 

@@ -347,29 +347,6 @@ static void pipe_fini(struct pipe *p)
     pthread_mutex_destroy(&p->lock);
 }
 
-/* The shards of each item become one, in order. */
-static int join_shards(struct trod_run *r, const struct trod_boundary *at)
-{
-    int rc = TROD_OK;
-
-    for (size_t i = 0; i < r->n_items; i++) {
-        struct engine_item *it = &r->item[i];
-
-        for (unsigned k = 0; k < it->shards; k++) {
-            struct engine_instance *in = &it->instance[k];
-
-            if (!in->analysis) /* not begun: the one before could not be */
-                continue;
-            engine_instance_close(in, at, trod_trace_files(r->whole));
-            if (in->rc == TROD_OK && k > 0)
-                in->rc = engine_instance_merge(&it->instance[0], in, false);
-            if (in->rc < 0 && rc == TROD_OK)
-                rc = in->rc;
-        }
-    }
-    return rc;
-}
-
 void run_ahead(struct trod_run *r)
 {
     bool direct = r->opt.jobs > 1 && r->opt.trace.order == TROD_ORDER_FILE;
@@ -408,7 +385,7 @@ int run_pipe(struct trod_run *r)
         pthread_join(p.worker[i].thread, NULL);
     r->read = cutter.now;
     r->met = cutter.begun || cutter.plain;
-    joined = rc == TROD_ERR_NOMEM ? rc : join_shards(r, &cutter.end);
+    joined = rc == TROD_ERR_NOMEM ? rc : run_join(r, &cutter.end, trod_trace_files(r->whole));
     run_decoder_end(&decoder);
     pipe_fini(&p);
     return rc < 0 ? rc : joined;

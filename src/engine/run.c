@@ -300,7 +300,7 @@ int run_serial(struct trod_run *r)
     int rc, more = 1;
 
     begin_whole(r);
-    rc = run_begin_items(r);
+    rc = run_begin_items(r, true);
     if (rc == TROD_OK)
         rc = run_decoder_begin(&decoder, r, r->opt.trace.order != TROD_ORDER_FILE);
     engine_cutter_init(&cutter, r);

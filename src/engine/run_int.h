@@ -148,6 +148,17 @@ struct run_order {
     uint64_t skip;         /* rows at its beginning that were fed before it was read again */
 };
 
+/*
+ * What is merged by several threads at once: a unit into the instances of an item, each of which
+ * takes its share (trod_analysis.takers).
+ */
+struct run_share {
+    struct run_unit *unit; /* NULL: nothing */
+    size_t item;
+    unsigned next, done; /* instances that a thread has begun with, and that are done */
+    int rc;
+};
+
 /* A piece of the trace that is being read: its trace, its states, its problems. */
 struct run_unit {
     struct engine_instance instance[TROD_RUN_ITEMS];
@@ -224,7 +235,8 @@ struct trod_run {
     bool too_large;                    /* a piece is too large to be recorded */
     struct trod_batch *idle[RUN_IDLE]; /* in_order.c: batches to be reused */
     size_t n_idle;
-    bool merging;   /* a worker is merging, without holding the lock */
+    bool merging; /* a worker is merging, without holding the lock */
+    struct run_share share;
     bool cut_short; /* a piece of the file ended with an error: its later pieces do not count */
     bool stop;
     int rc;
@@ -333,8 +345,9 @@ size_t run_unsound(const struct trod_run *r);
  * TROD_ERR_NOMEM.
  */
 int run_instances(struct trod_run *r);
-/* Begin the only instance of each item for the whole trace. 0 or an error. */
-int run_begin_items(struct trod_run *r);
+/* Begin the instances of each item for the whole trace: those that units are merged into, or
+ * (ALONE) a single one. 0 or an error. */
+int run_begin_items(struct trod_run *r, bool alone);
 /* Drop everything read and planned. */
 void run_forget(struct trod_run *r);
 
@@ -385,6 +398,21 @@ size_t run_lead_cuts(const struct trod_run *r, size_t file, size_t pieces, uint6
 /* Let U, which is to read PIECE, a part of a plain file, learn which instructions its first rows
  * belong to. 0 or an error, not reported: PIECE cannot be read by itself. */
 int run_lead(const struct trod_run *r, const struct run_unit *u, const struct run_piece *piece);
+
+/* ---- share.c */
+/* The number of instances of IT that the recording states of units are merged into. */
+unsigned run_takers(const struct trod_run *r, const struct engine_item *it);
+/* Merge instance I of U, whose turn it is, into those of item I of R, with the help of idle
+ * workers. The lock is not held. 0 or an error. */
+int run_share_merge(struct trod_run *r, struct run_unit *u, size_t i);
+/* Help to merge; the lock is held, and is released meanwhile. False: there was nothing to do. */
+bool run_share_help(struct trod_run *r);
+/* No more units are to be begun: help until all are merged. The lock is held. */
+void run_share_rest(struct trod_run *r);
+
+/* All rows up to AT were fed or merged: the instances of each item become one, in order. FILES: so
+ * many files are to be settled. 0 or an error. */
+int run_join(struct trod_run *r, const struct trod_boundary *at, size_t files);
 
 /* ---- in_order.c */
 /* Feed B, the next batch of U, to the instance of the run, at once or when it is the turn of U. 0,

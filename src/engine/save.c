@@ -286,7 +286,7 @@ int trod_run_merge(struct trod_run *r, struct trod_span saved)
                               "analysis '%s' cannot be loaded", r->item[i].analysis->name);
     if (!r->gone) {
         r->gone = true;
-        rc = run_begin_items(r);
+        rc = run_begin_items(r, true);
     }
     if (rc == TROD_OK)
         rc = load_run(r, saved);

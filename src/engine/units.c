@@ -75,7 +75,8 @@ static int hand_over(struct trod_run *r, struct run_unit *u)
 
     pthread_mutex_lock(&r->lock);
     while (!r->stop && r->merged != u->number)
-        pthread_cond_wait(&r->turn, &r->lock);
+        if (!run_share_help(r))
+            pthread_cond_wait(&r->turn, &r->lock);
     stop = r->stop;
     pthread_mutex_unlock(&r->lock);
     if (!stop && !fits(r, u))
@@ -86,7 +87,7 @@ static int hand_over(struct trod_run *r, struct run_unit *u)
 
         if (!engine_item_records(&r->item[i], cut) || !r->item[i].analysis->recorded)
             continue;
-        rc = engine_instance_merge(&r->item[i].instance[0], &u->instance[i], true);
+        rc = run_share_merge(r, u, i);
         trod_keeper_end(&u->instance[i].keeper, &r->item[i].instance[0].keeper.diag);
         engine_instance_end(&u->instance[i]);
         if (rc == TROD_OK)
@@ -307,7 +308,7 @@ static int merge_instances(struct trod_run *r, struct run_unit *u, const struct 
         int merged;
 
         u->instance[i].base = r->done.rows;
-        merged = engine_instance_merge(to, &u->instance[i], true);
+        merged = run_share_merge(r, u, i);
 
         if (merged == TROD_OK && piece->cut != RUN_WHOLE && (piece->last || r->cut_short) &&
             complete(r, piece)) {
@@ -423,7 +424,8 @@ static void *work(void *arg)
         size_t number;
 
         while (!r->stop && r->next < r->n_units && r->next >= r->merged + r->ahead)
-            pthread_cond_wait(&r->turn, &r->lock);
+            if (!run_share_help(r))
+                pthread_cond_wait(&r->turn, &r->lock);
         if (r->stop || r->stopped || r->next == r->n_units)
             break;
         number = r->next++;
@@ -446,6 +448,7 @@ static void *work(void *arg)
         atomic_store(&w->bytes, 0);
         merge_ready(w);
     }
+    run_share_rest(r);
     rest = r->next == r->n_units && !r->stop && !r->chain.rest;
     r->chain.rest |= rest;
     pthread_cond_broadcast(&r->turn);
@@ -499,7 +502,7 @@ int run_units(struct trod_run *r)
     unsigned started = 0;
     int rc;
 
-    rc = run_begin_items(r);
+    rc = run_begin_items(r, false);
     if (rc < 0)
         return rc;
     rc = start_workers(r, &started);
@@ -512,12 +515,9 @@ int run_units(struct trod_run *r)
     if (r->opt.parts > 1 && rc == TROD_OK)
         rc = end_part(r);
     r->again |= r->codeless && engine_sites_coded(r->sites);
-    for (size_t i = 0; rc == TROD_OK && i < r->n_items; i++) {
-        if (r->in_order)
-            end.rows = r->done.rows;
-        engine_instance_close(&r->item[i].instance[0], &end,
-                              r->in_order ? trod_trace_files(r->whole) : 0);
-        rc = r->item[i].instance[0].rc;
-    }
+    if (r->in_order)
+        end.rows = r->done.rows;
+    if (rc == TROD_OK)
+        rc = run_join(r, &end, r->in_order ? trod_trace_files(r->whole) : 0);
     return rc < 0 ? rc : r->rc;
 }

@@ -59,7 +59,6 @@ static int init(void *st, const void *opt, const struct trod_context *context)
     struct state *s = st;
 
     struct trod_cache_options o;
-    int rc;
 
     s->meta = context->meta;
     s->symbols = context->symbols;
@@ -70,16 +69,19 @@ static int init(void *st, const void *opt, const struct trod_context *context)
     if (o.by >= TROD_CACHE_BY_FUNCTION && o.by < TROD_CACHE_BY_DATA && !o.symbols)
         return trod_error(context->diag, TROD_ERR_USAGE, "cache.symbols", NULL,
                           "misses by %s need the program's symbols: say --symbols", owners[o.by]);
-    rc = context->recording ? trod_cache_new_part(&s->cache, &o, context->diag)
-                            : trod_cache_new(&s->cache, &o, context->diag);
-    if (rc == 0)
-        trod_cache_take(s->cache, context->shard, context->shards);
-    return rc;
+    return context->recording ? trod_cache_new_part(&s->cache, &o, context->diag)
+                              : trod_cache_new_shard(&s->cache, &o, context->shard, context->shards,
+                                                     context->diag);
 }
 
 static unsigned shards(const void *opt, unsigned jobs)
 {
     return trod_cache_shards(opt, jobs);
+}
+
+static unsigned takers(const void *opt, unsigned jobs)
+{
+    return trod_cache_takers(opt, jobs);
 }
 
 static bool records(const void *opt)
@@ -189,4 +191,5 @@ const struct trod_analysis trod_analysis_cache = {
     .weigher = &trod_cache_weigher,
     .records = records,
     .recorded = recorded,
+    .takers = takers,
 };

@@ -173,7 +173,22 @@ static int attribute(struct trod_cache *c, const struct trod_cache_options *o)
     return trod_whose_failed(c->whose) ? TROD_ERR_NOMEM : 0;
 }
 
-static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
+/* A sweep with options O, of which C is part SHARD of SHARDS. */
+static int new_sweep(struct trod_cache *c, const struct trod_cache_options *o, unsigned shard,
+                     unsigned shards)
+{
+    if (o->skip || o->window_every || o->warm_full || o->memory)
+        return trod_error(c->diag, TROD_ERR_USAGE, "cache.windows", NULL,
+                          "--sweep simulates all references: it cannot be combined with --skip, "
+                          "--windows, --warmup full and --misses");
+    c->sweep = calloc(1, sizeof *c->sweep);
+    return !c->sweep      ? TROD_ERR_NOMEM
+           : c->recording ? trod_sweep_init_recording(c->sweep, o->sweep, c->diag)
+                          : trod_sweep_init(c->sweep, o->sweep, shard, shards, c->diag);
+}
+
+static int new_own(struct trod_cache *c, const struct trod_cache_options *o, unsigned shard,
+                   unsigned shards)
 {
     bool plain;
     int rc;
@@ -188,14 +203,8 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
         return trod_error(c->diag, TROD_ERR_USAGE, "cache.windows", NULL,
                           "option 'windows' (EVERY,WARM,COUNT): WARM and COUNT together are more "
                           "than EVERY, or COUNT is 0");
-    if (o->sweep && (o->skip || o->window_every || o->warm_full || o->memory))
-        return trod_error(c->diag, TROD_ERR_USAGE, "cache.windows", NULL,
-                          "--sweep simulates all references: it cannot be combined with --skip, "
-                          "--windows, --warmup full and --misses");
-    if (o->sweep) {
-        c->sweep = calloc(1, sizeof *c->sweep);
-        return c->sweep ? trod_sweep_init(c->sweep, o->sweep, c->diag) : TROD_ERR_NOMEM;
-    }
+    if (o->sweep)
+        return new_sweep(c, o, shard, shards);
     rc = trod_cache_configure(&c->own_config, o, c->diag);
     if (rc < 0)
         return rc;
@@ -227,11 +236,16 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o)
     c->own.interval = o->interval;
     if (rc == 0 && plain && !(c->first = trod_first_new(&c->own)))
         rc = TROD_ERR_NOMEM;
-    return rc == 0 ? attribute(c, o) : rc;
+    if (rc == 0)
+        rc = attribute(c, o);
+    if (rc == 0 && shards > 1)
+        trod_own_sim_take(&c->own, shard, shards);
+    return rc;
 }
 
+/* Part SHARD of SHARDS; RECORDING: of some rows, for all parts. */
 static int cache_new(struct trod_cache **out, const struct trod_cache_options *options,
-                     struct trod_diag *diag, bool recording)
+                     unsigned shard, unsigned shards, struct trod_diag *diag, bool recording)
 {
     struct trod_cache_options own;
     const struct trod_cache_options *o = &own;
@@ -251,7 +265,7 @@ static int cache_new(struct trod_cache **out, const struct trod_cache_options *o
     c->recording = recording;
     switch (o->like) {
     case TROD_CACHE_OWN:
-        rc = new_own(c, o);
+        rc = new_own(c, o, shard, shards);
         break;
     case TROD_CACHE_DRCACHESIM:
         rc = new_dr(c, with);
@@ -268,7 +282,8 @@ static int cache_new(struct trod_cache **out, const struct trod_cache_options *o
         rc = TROD_ERR_USAGE;
         break;
     }
-    if (rc == 0 && !c->first && !(c->ref = malloc(2 * TROD_BATCH_ROWS * sizeof *c->ref)))
+    if (rc == 0 && !c->first && !(c->sweep && c->sweep->by_rows) &&
+        !(c->ref = malloc(2 * TROD_BATCH_ROWS * sizeof *c->ref)))
         rc = TROD_ERR_NOMEM;
     if (rc < 0)
         trod_cache_free(c);
@@ -280,15 +295,21 @@ static int cache_new(struct trod_cache **out, const struct trod_cache_options *o
 int trod_cache_new(struct trod_cache **out, const struct trod_cache_options *options,
                    struct trod_diag *diag)
 {
-    return cache_new(out, options, diag, false);
+    return cache_new(out, options, 0, 1, diag, false);
+}
+
+int trod_cache_new_shard(struct trod_cache **out, const struct trod_cache_options *options,
+                         unsigned shard, unsigned shards, struct trod_diag *diag)
+{
+    return cache_new(out, options, shard, shards, diag, false);
 }
 
 int trod_cache_new_part(struct trod_cache **out, const struct trod_cache_options *options,
                         struct trod_diag *diag)
 {
-    const int rc = cache_new(out, options, diag, true);
+    const int rc = cache_new(out, options, 0, 1, diag, true);
 
-    if (rc == 0)
+    if (rc == 0 && (*out)->first)
         trod_first_record((*out)->first);
     return rc;
 }
@@ -367,15 +388,7 @@ int trod_cache_feed(struct trod_cache *c, const struct trod_batch *b, uint32_t f
 
 size_t trod_cache_recorded(const struct trod_cache *c)
 {
-    return c->first->kept_bytes;
-}
-
-void trod_cache_take(struct trod_cache *c, unsigned shard, unsigned shards)
-{
-    if (c->like == TROD_CACHE_OWN && shards > 1 && c->sweep)
-        trod_sweep_take(c->sweep, shard, shards);
-    else if (c->like == TROD_CACHE_OWN && shards > 1)
-        trod_own_sim_take(&c->own, shard, shards);
+    return c->sweep ? c->sweep->kept.bytes : c->first->kept.bytes;
 }
 
 int trod_cache_end(struct trod_cache *c)
@@ -399,7 +412,8 @@ int trod_cache_merge(struct trod_cache *c, const struct trod_cache *from)
     if (c->like != TROD_CACHE_OWN)
         return TROD_ERR_UNSUPPORTED;
     if (from->recording)
-        return trod_first_merge(c->first, from->first);
+        return c->sweep ? trod_sweep_merge(c->sweep, from->sweep)
+                        : trod_first_merge(c->first, from->first);
     if (!c->sweep)
         return trod_own_sim_merge(&c->own, &from->own);
     trod_sweep_sum(c->sweep, from->sweep);

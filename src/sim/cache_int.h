@@ -38,13 +38,19 @@ bool trod_cache_plain(const struct trod_cache_options *o, const struct trod_own_
 unsigned trod_cache_shards(const struct trod_cache_options *o, unsigned jobs);
 /* The columns that a simulation with options O looks at. */
 uint32_t trod_cache_uses(const struct trod_cache_options *o);
-/* Simulate part SHARD of SHARDS; before the first rows. */
-void trod_cache_take(struct trod_cache *c, unsigned shard, unsigned shards);
+/*
+ * Into how many parts of the simulation, for JOBS threads, each of which simulates its own, the
+ * states that recorded are merged. At least 1.
+ */
+unsigned trod_cache_takers(const struct trod_cache_options *o, unsigned jobs);
+/* As trod_cache_new, for part SHARD of SHARDS. */
+int trod_cache_new_shard(struct trod_cache **out, const struct trod_cache_options *options,
+                         unsigned shard, unsigned shards, struct trod_diag *diag);
 /* May parts of the rows of a simulation with options O be recorded (trod_analysis.records)? */
 bool trod_cache_records(const struct trod_cache_options *o);
 /*
- * As trod_cache_new, for a state that records: it has no caches behind the first level. Only if
- * trod_cache_records(options).
+ * As trod_cache_new, for a state that records: it has no caches behind the first level, and those
+ * of a sweep not at all. Only if trod_cache_records(options).
  */
 int trod_cache_new_part(struct trod_cache **out, const struct trod_cache_options *options,
                         struct trod_diag *diag);

@@ -121,9 +121,12 @@ bool trod_cache_records(const struct trod_cache_options *options)
     struct trod_cache_options given;
     struct trod_own_config own;
 
-    return trod_sized(&given, sizeof given, sizeof given, options) &&
-           given.like == TROD_CACHE_OWN && !given.sweep && !given.warm && !given.warm_rows &&
-           trod_cache_configure(&own, &given, NULL) == 0 && trod_cache_plain(&given, &own);
+    if (!trod_sized(&given, sizeof given, sizeof given, options) || given.like != TROD_CACHE_OWN ||
+        given.warm || given.warm_rows)
+        return false;
+    if (given.sweep)
+        return trod_sweep_records(given.sweep);
+    return trod_cache_configure(&own, &given, NULL) == 0 && trod_cache_plain(&given, &own);
 }
 
 unsigned trod_cache_shards(const struct trod_cache_options *options, unsigned jobs)
@@ -134,6 +137,9 @@ unsigned trod_cache_shards(const struct trod_cache_options *options, unsigned jo
 
     if (!trod_sized(&given, sizeof given, sizeof given, options) || given.like != TROD_CACHE_OWN)
         return 1;
+    /* all parts find the references: of a small sweep that is more work than the simulation */
+    if (given.sweep && trod_sweep_small(given.sweep))
+        jobs = jobs > 3 ? jobs - 1 : 1;
     if (given.sweep)
         return trod_sweep_shards(given.sweep, jobs);
     if (given.warm_full || given.classify || given.physical || given.by >= TROD_CACHE_BY_DATA ||
@@ -143,6 +149,19 @@ unsigned trod_cache_shards(const struct trod_cache_options *options, unsigned jo
     /* one thread decodes; skipping references of other shards costs more where fewer are plain */
     jobs = jobs > (trod_cache_plain(&given, &own) ? 1 : 3) ? jobs - 1 : 1;
     return jobs < 1u << bits ? jobs : 1u << bits;
+}
+
+/* More parts than threads: none waits long for another one to end the last of them. */
+enum { TAKERS = 2 };
+
+unsigned trod_cache_takers(const struct trod_cache_options *options, unsigned jobs)
+{
+    struct trod_cache_options given;
+
+    return trod_sized(&given, sizeof given, sizeof given, options) &&
+                   given.like == TROD_CACHE_OWN && given.sweep
+               ? trod_sweep_shards(given.sweep, TAKERS * jobs)
+               : 1;
 }
 
 uint32_t trod_cache_uses(const struct trod_cache_options *options)

@@ -9,6 +9,7 @@
 #define TROD_SIM_SWEEP_H
 
 #include "sim/locality/sets.h"
+#include "sim/own/kept.h"
 #include "sim/own/touched.h"
 #include "sim/ref.h"
 #include "sim/repl.h"
@@ -17,7 +18,7 @@
 #include "trod/diag.h"
 #include "trod/result.h"
 
-enum { TROD_SWEEP_LINES = 8, TROD_SWEEP_BATCH = TROD_WALK_BATCH };
+enum { TROD_SWEEP_LINES = 8, TROD_SWEEP_BATCH = TROD_WALK_BATCH, TROD_SWEEP_SHARDS = 64 };
 
 struct trod_buf;
 
@@ -34,28 +35,50 @@ struct trod_sweep {
     uint64_t last[TROD_SWEEP_LINES][2];          /* BY_ROWS: previous line; not for size number 0 */
     unsigned first[TROD_SWEEP_LINES];            /* log2 of the least number of sets */
     unsigned shard, shards;                      /* the part that this sweep counts */
-    unsigned class_bits; /* line number bits that select a part; 0: by cache */
+    /*
+     * So many lowest bits of the number of the longest line select the part, and are left out of
+     * the line numbers that its caches see, which have as many fewer sets. 0: parts by cache.
+     */
+    unsigned class_bits;
+    uint8_t mine[TROD_SWEEP_LINES]; /* bits by stream: this part has the stacks */
+    bool recording;                 /* references are kept, for trod_sweep_merge */
+    struct trod_kept kept;
+    bool failed; /* no memory for them */
     uint64_t buffer[TROD_SWEEP_LINES][2][TROD_SWEEP_BATCH];
     uint32_t n[TROD_SWEEP_LINES][2];
     uint64_t refs[TROD_SWEEP_LINES][2]; /* references to lines */
 };
 
 /*
- * Prepare the sweep that TEXT describes: "size=4K..8M,ways=1..16,line=32..128,policy=lru+fifo". 0,
- * TROD_ERR_USAGE (reported) or TROD_ERR_NOMEM.
+ * Prepare part SHARD of SHARDS, as many as trod_sweep_shards says, of the sweep that TEXT
+ * describes: "size=4K..8M,ways=1..16,line=32..128,policy=lru+fifo". 0, TROD_ERR_USAGE (reported) or
+ * TROD_ERR_NOMEM.
  */
-int trod_sweep_init(struct trod_sweep *s, const char *text, struct trod_diag *diag);
+int trod_sweep_init(struct trod_sweep *s, const char *text, unsigned shard, unsigned shards,
+                    struct trod_diag *diag);
+/*
+ * The same for a part of the rows, which keeps the references and has no caches: only if
+ * trod_sweep_records(TEXT).
+ */
+int trod_sweep_init_recording(struct trod_sweep *s, const char *text, struct trod_diag *diag);
 void trod_sweep_fini(struct trod_sweep *s);
 
 /*
- * How many of JOBS threads can share the sweep of TEXT: divided by bits of the line number if all
- * sets are independent, else by line sizes and streams. At least 1.
+ * Of how many parts, JOBS at the most, the sweep of TEXT can be the sum: by bits of the line number
+ * (a power of two) if all sets are independent, else by cache. At least 1.
  */
 unsigned trod_sweep_shards(const char *text, unsigned jobs);
-/* Count only part SHARD of SHARDS; to be called before the first reference. */
-void trod_sweep_take(struct trod_sweep *s, unsigned shard, unsigned shards);
+/* Does it cost so little that finding its references, which each part does, is most of the work? */
+bool trod_sweep_small(const char *text);
+/* Can references of parts of the rows be kept and simulated later? */
+bool trod_sweep_records(const char *text);
 /* Add the counts of OTHER, another part of the same sweep, both ended. */
 void trod_sweep_sum(struct trod_sweep *s, const struct trod_sweep *other);
+/*
+ * Simulate in S, or in part S of a sweep, the references that FROM has recorded, as if its rows
+ * came next. 0 or TROD_ERR_NOMEM.
+ */
+int trod_sweep_merge(struct trod_sweep *s, const struct trod_sweep *from);
 
 /* Feed the next N references. 0 or TROD_ERR_NOMEM. */
 int trod_sweep_feed(struct trod_sweep *s, const struct trod_sim_ref *r, size_t n);
@@ -66,6 +89,25 @@ void trod_sweep_begin_rows(struct trod_sweep *s);
 void trod_sweep_end_rows(struct trod_sweep *s);
 /* Internal: sweep_rows.c passes the buffer of line size number I and stream K to the caches. */
 void trod_sweep_caches(struct trod_sweep *s, unsigned i, unsigned k);
+/* Internal: sweep_rows.c keeps the references of T. */
+void trod_sweep_keep(struct trod_sweep *s, struct trod_touched *t);
+/* Internal: passes N references, at most TROD_SWEEP_BATCH, of all parts to the caches. */
+void trod_sweep_refs(struct trod_sweep *s, const uint64_t *ref, size_t n);
+/* Internal: reads the ranges of TEXT into S; false: it has none. */
+bool trod_sweep_ranges(struct trod_sweep *s, const char *text);
+/* Internal: prepares the parts of S, and the caches of this one. 0 or an error. */
+int trod_sweep_make(struct trod_sweep *s);
+/* Internal: no memory for one of the caches? */
+bool trod_sweep_failed(const struct trod_sweep *s);
+
+static inline unsigned trod_sweep_log2(uint64_t v)
+{
+    unsigned bits = 0;
+
+    while (v >>= 1)
+        bits++;
+    return bits;
+}
 /* Reset the counts; the contents of the caches are kept. */
 void trod_sweep_restart(struct trod_sweep *s);
 /* No more references: count those that are still buffered. */

@@ -14,21 +14,6 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Remove the lines of other parts from the buffer of the smallest size and stream K. */
-static void keep_mine(struct trod_sweep *s, unsigned k)
-{
-    uint64_t *line = s->buffer[0][k];
-    const unsigned longest = s->n_lines - 1;
-    const uint64_t mask = (UINT64_C(1) << s->class_bits) - 1;
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < s->n[0][k]; i++) {
-        line[n] = line[i];
-        n += (line[i] >> longest & mask) % s->shards == s->shard;
-    }
-    s->n[0][k] = n;
-}
-
 /* Fill the buffer of line size number I from that of number I - 1, without repeats. */
 static void longer(struct trod_sweep *s, unsigned i, unsigned k)
 {
@@ -51,25 +36,30 @@ static void longer(struct trod_sweep *s, unsigned i, unsigned k)
  */
 static void drain(struct trod_sweep *s, unsigned k)
 {
-    if (s->shards > 1 && s->class_bits)
-        keep_mine(s, k);
     for (unsigned i = 0; i < s->n_lines; i++) {
         if (i)
             longer(s, i, k);
-        if (s->shards == 1 || s->class_bits || (2 * i + k) % s->shards == s->shard)
-            trod_sweep_caches(s, i, k);
+        trod_sweep_caches(s, i, k);
     }
     for (unsigned i = 0; i < s->n_lines; i++)
         s->n[i][k] = 0;
 }
 
-/* Append N references to the buffers: to that of code or that of data. */
+/* Append those of N references that are of this part to the buffers: to that of code or of data. */
 static void part(struct trod_sweep *s, const uint64_t *ref, size_t n)
 {
+    const unsigned longest = s->bits + s->n_lines - 1, low = s->n_lines - 1;
+    const uint64_t classes = (UINT64_C(1) << s->class_bits) - 1,
+                   mine = s->class_bits ? s->shard : 0;
+    const uint64_t within = (UINT64_C(1) << low) - 1;
+
     for (size_t i = 0; i < n; i++) {
         const unsigned k = ref[i] / TROD_TOUCHED_DATA & 1;
+        const uint64_t class = ref[i] >> longest & classes;
 
-        s->buffer[0][k][s->n[0][k]++] = ref[i] >> s->bits;
+        s->buffer[0][k][s->n[0][k]] =
+            ref[i] >> longest >> s->class_bits << low | (ref[i] >> s->bits & within);
+        s->n[0][k] += class == mine;
     }
 }
 
@@ -78,14 +68,25 @@ static void part(struct trod_sweep *s, const uint64_t *ref, size_t n)
 TROD_WIDEST static void part_widest(struct trod_sweep *s, const uint64_t *ref, size_t n)
 {
     uint64_t *out[2] = {s->buffer[0][0] + s->n[0][0], s->buffer[0][1] + s->n[0][1]};
+    const unsigned longest = s->bits + s->n_lines - 1, low = s->n_lines - 1;
     const __m128i bits = _mm_cvtsi32_si128((int)s->bits);
+    const __m128i above = _mm_cvtsi32_si128((int)(longest + s->class_bits));
+    const __m128i back = _mm_cvtsi32_si128((int)low);
+    const __m512i within = _mm512_set1_epi64((INT64_C(1) << low) - 1);
+    const __m512i classes = _mm512_set1_epi64(((INT64_C(1) << s->class_bits) - 1) << longest);
+    const __m512i mine = _mm512_set1_epi64(s->class_bits ? (int64_t)s->shard << longest : 0);
 
     for (size_t i = 0; i < n; i += 8) {
         const __mmask8 some = (__mmask8)(n - i < 8 ? (1u << (n - i)) - 1 : 0xff);
         const __m512i refs = _mm512_maskz_loadu_epi64(some, ref + i);
-        const __m512i line = _mm512_srl_epi64(refs, bits);
-        const __mmask8 data = _mm512_test_epi64_mask(refs, _mm512_set1_epi64(TROD_TOUCHED_DATA));
-        const __mmask8 code = (__mmask8)(some & ~data);
+        const __m512i line =
+            _mm512_or_si512(_mm512_sll_epi64(_mm512_srl_epi64(refs, above), back),
+                            _mm512_and_si512(_mm512_srl_epi64(refs, bits), within));
+        const __mmask8 own =
+            _mm512_mask_cmpeq_epi64_mask(some, _mm512_and_si512(refs, classes), mine);
+        const __mmask8 data =
+            _mm512_mask_test_epi64_mask(own, refs, _mm512_set1_epi64(TROD_TOUCHED_DATA));
+        const __mmask8 code = (__mmask8)(own & ~data);
 
         _mm512_mask_storeu_epi64(out[0], (__mmask8)((1u << __builtin_popcount(code)) - 1),
                                  _mm512_maskz_compress_epi64(code, line));
@@ -99,6 +100,18 @@ TROD_WIDEST static void part_widest(struct trod_sweep *s, const uint64_t *ref, s
 }
 #endif
 
+void trod_sweep_refs(struct trod_sweep *s, const uint64_t *ref, size_t n)
+{
+#if TROD_AVX2
+    if (trod_widest_unless(s->in.without))
+        part_widest(s, ref, n);
+    else
+#endif
+        part(s, ref, n);
+    for (unsigned k = 0; k < 2; k++)
+        drain(s, k);
+}
+
 enum { WORTH = 8 }; /* the share of the references that must go */
 
 /* The references of T, which belongs to a sweep, go to its caches. */
@@ -107,18 +120,22 @@ static void run_all(struct trod_touched *t)
     struct trod_sweep *const s = t->user;
 
     trod_touched_thin(t, WORTH);
-    for (size_t at = 0, n; at < t->n; at += n) {
+    if (s->recording)
+        trod_sweep_keep(s, t);
+    for (size_t at = 0, n; at < t->n && !s->recording; at += n) {
         n = t->n - at < TROD_SWEEP_BATCH ? t->n - at : TROD_SWEEP_BATCH;
-#if TROD_AVX2
-        if (trod_widest_unless(t->without))
-            part_widest(s, t->ref + at, n);
-        else
-#endif
-            part(s, t->ref + at, n);
-        for (unsigned k = 0; k < 2; k++)
-            drain(s, k);
+        trod_sweep_refs(s, t->ref + at, n);
     }
     t->n = 0;
+}
+
+/* The references of T are kept, and behind them REF, which stands for LINES lines in a row. */
+static void run_lines(struct trod_touched *t, uint64_t ref, uint64_t lines)
+{
+    struct trod_sweep *const s = t->user;
+
+    run_all(t);
+    s->failed |= !trod_kept_lines(&s->kept, t, ref, lines);
 }
 
 void trod_sweep_begin_rows(struct trod_sweep *s)
@@ -130,6 +147,7 @@ void trod_sweep_begin_rows(struct trod_sweep *s)
     /* bits of the number of the set for the longest lines are so for all others */
     s->in.sets = way > s->line[1] ? way - s->line[1] : 0;
     s->in.run = run_all;
+    s->in.lines = s->recording ? run_lines : NULL;
     s->in.user = s;
     trod_touched_begin(&s->in);
 }
@@ -150,10 +168,8 @@ void trod_sweep_end_rows(struct trod_sweep *s)
 
 int trod_sweep_rows(struct trod_sweep *s, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
-    bool failed = false;
-
     trod_touched_rows(&s->in, b, from, to);
-    for (unsigned i = 0; i < s->n_lines; i++)
-        failed = failed || (s->walk[i][0] && (s->walk[i][0]->failed || s->walk[i][1]->failed));
-    return failed ? TROD_ERR_NOMEM : 0;
+    if (s->recording)
+        run_all(&s->in);
+    return trod_sweep_failed(s) ? TROD_ERR_NOMEM : 0;
 }

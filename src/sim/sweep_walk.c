@@ -42,7 +42,7 @@ bool trod_walk_notices(unsigned policy)
     return policy == TROD_REPL_LFU || policy > TROD_REPL_NRU;
 }
 
-int trod_walk_add(struct trod_walk *w, unsigned policy, uint64_t sets, uint64_t ways)
+int trod_walk_add(struct trod_walk *w, unsigned policy, uint64_t sets, uint64_t ways, bool mine)
 {
     const struct trod_repl_options o = {.kind = (uint8_t)policy};
     struct trod_walk_cache *more = realloc(w->cache, (w->n + 1) * sizeof *more), *c;
@@ -51,9 +51,10 @@ int trod_walk_add(struct trod_walk *w, unsigned policy, uint64_t sets, uint64_t 
         return TROD_ERR_NOMEM;
     w->cache = more;
     c = &more[w->n++];
-    *c = (struct trod_walk_cache){.sets = sets, .ways = ways, .policy = (uint8_t)policy};
+    *c = (struct trod_walk_cache){
+        .sets = sets, .ways = ways, .policy = (uint8_t)policy, .mine = mine};
     c->every = trod_walk_notices(policy);
-    return trod_store_init(&c->store, &o, sets, (uint32_t)ways);
+    return mine ? trod_store_init(&c->store, &o, sets, (uint32_t)ways) : 0;
 }
 
 /* true: no memory. */
@@ -93,7 +94,7 @@ void trod_walk_feed(struct trod_walk *w, const uint64_t *line, size_t n)
     for (size_t i = 0; i < w->n; i++) {
         struct trod_walk_cache *c = &w->cache[i];
 
-        if (c->every ? feed_one(c, line, n) : feed_one(c, w->line, kept))
+        if (c->mine && (c->every ? feed_one(c, line, n) : feed_one(c, w->line, kept)))
             w->failed = true;
     }
 }

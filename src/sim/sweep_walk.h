@@ -17,6 +17,7 @@ struct trod_walk_cache {
     struct trod_store store;
     uint64_t sets, ways;
     uint8_t policy;
+    bool mine;  /* else another part of the sweep has it */
     bool every; /* the policy takes notice of a reference to the line used last */
     uint64_t misses;
 };
@@ -33,8 +34,8 @@ struct trod_walk {
  * TROD_ERR_NOMEM. */
 int trod_walk_init(struct trod_walk *w, uint64_t sets);
 void trod_walk_fini(struct trod_walk *w);
-/* One more cache. 0, TROD_ERR_NOMEM, or what trod_repl_init returns. */
-int trod_walk_add(struct trod_walk *w, unsigned policy, uint64_t sets, uint64_t ways);
+/* One more cache; MINE: simulated here. 0, TROD_ERR_NOMEM, or what trod_repl_init returns. */
+int trod_walk_add(struct trod_walk *w, unsigned policy, uint64_t sets, uint64_t ways, bool mine);
 /* N more references, at most TROD_WALK_BATCH. */
 void trod_walk_feed(struct trod_walk *w, const uint64_t *line, size_t n);
 /* Misses of a cache that was added. */

@@ -4,12 +4,14 @@
  *
  * An analysis that makes a hash which depends on the order of all rows stands for all of them; it
  * says at times that it has recorded as much as it may, so that parts wait for those before them.
- * `hot`, `branches` and `cache` are real ones. Inputs: those of every format that can be parted,
- * whole and damaged.
+ * `hot`, `branches` and `cache` are real ones, the last one also with sweeps, whose merging is
+ * shared out by sets, and by caches. Inputs: those of every format that can be parted, whole and
+ * damaged.
  */
 #include "prop.h"
 #include "ran.h"
 
+#include "trod/cache.h"
 #include "trod/run.h"
 
 #include <stdatomic.h>
@@ -129,10 +131,17 @@ static char *found_in(const char *path, const struct golden *g, unsigned jobs, u
 {
     const struct trod_run_options opt = {
         .jobs = jobs, .piece = piece, .trace = {.from = g->format->name}};
-    const struct trod_analysis *const all[] = {&analysis, trod_analysis_find("branches", 8),
-                                               trod_analysis_find("hot", 3),
-                                               trod_analysis_find("cache", 5)};
+    static const struct trod_cache_options by_sets = {.sweep =
+                                                          "size=1K..16K,ways=1..4,line=32..64"},
+                                           by_cache = {.sweep = "size=1K..2K,policy=lru+random"};
+    const struct trod_analysis *const cache = trod_analysis_find("cache", 5);
+    struct trod_analysis sets = *cache, caches = *cache;
+    const struct trod_analysis *const all[] = {
+        &analysis, trod_analysis_find("branches", 8), trod_analysis_find("hot", 3), cache, &sets,
+        &caches};
 
+    sets.defaults = &by_sets;
+    caches.defaults = &by_cache;
     return test_ran(&path, 1, &opt, all, with);
 }
 
@@ -142,7 +151,7 @@ static void all_ways(const struct golden *g, const uint8_t *p, size_t n)
     /* hot and cache take long where rows are of gigabytes, as some formats and damages have them */
     const bool real =
         p == g->data.p && (g->format->parts || strcmp(g->format->name, "tarmac") == 0);
-    const size_t with = real ? 4 : 2;
+    const size_t with = real ? 6 : 2;
     char path[GOLDEN_PATH], *want;
 
     golden_write(g, p, n, path);

@@ -445,7 +445,7 @@ static void test_sweep(void **state)
     trod_rng_seed(&rng, 91);
     for (unsigned shape = 0; shape < 4; shape++) {
         draw(r, N, shape, &rng);
-        assert_int_equal(trod_sweep_init(s, "size=512..16K,ways=1..8,line=16..64", NULL), 0);
+        assert_int_equal(trod_sweep_init(s, "size=512..16K,ways=1..8,line=16..64", 0, 1, NULL), 0);
         for (size_t i = 0; i < N; i += 999)
             trod_sweep_feed(s, r + i, N - i < 999 ? N - i : 999);
         trod_sweep_end(s);

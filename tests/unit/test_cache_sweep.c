@@ -83,7 +83,7 @@ static void test_sweep(void **state)
         const char *text = texts[round / CACHE_REFS_SHAPES];
 
         draw_refs(r, N, round % CACHE_REFS_SHAPES, 1, &rng);
-        assert_int_equal(trod_sweep_init(s, text, NULL), 0);
+        assert_int_equal(trod_sweep_init(s, text, 0, 1, NULL), 0);
         for (size_t i = 0; i < N; i += 1000)
             assert_int_equal(trod_sweep_feed(s, r + i, 1000), 0);
         trod_sweep_end(s);
@@ -95,13 +95,11 @@ static void test_sweep(void **state)
             assert_true(shards > 1 && shards <= jobs);
             memcpy(refs, s->refs, sizeof refs);
             trod_sweep_fini(s);
-            assert_int_equal(trod_sweep_init(s, text, NULL), 0);
-            trod_sweep_take(s, 0, shards);
+            assert_int_equal(trod_sweep_init(s, text, 0, shards, NULL), 0);
             assert_int_equal(trod_sweep_feed(s, r, N), 0);
             trod_sweep_end(s);
             for (unsigned k = 1; k < shards; k++) {
-                assert_int_equal(trod_sweep_init(part, text, NULL), 0);
-                trod_sweep_take(part, k, shards);
+                assert_int_equal(trod_sweep_init(part, text, k, shards, NULL), 0);
                 assert_int_equal(trod_sweep_feed(part, r, N), 0);
                 trod_sweep_end(part);
                 trod_sweep_sum(s, part);
@@ -164,11 +162,31 @@ static void draw_turns(struct trod_batch *b, struct trod_rng *rng)
     }
 }
 
-/* Rows that are looked at as such, in parts, against the references that they are. */
-static void rows_and_refs(const char *text, unsigned parts, bool wild, enum trod_without without,
-                          struct trod_rng *rng)
+/* The rows of B go to the N parts of ROWS; RECORDED: by way of a sweep that records them. */
+static void feed_parts(struct trod_sweep *rows, unsigned n, const struct trod_batch *b,
+                       const char *text, bool recorded, enum trod_without without)
 {
-    enum { BATCHES = 20, PARTS = 3 };
+    static struct trod_sweep of;
+
+    if (recorded) {
+        assert_int_equal(trod_sweep_init_recording(&of, text, NULL), 0);
+        of.in.without = (uint8_t)without;
+        assert_int_equal(trod_sweep_rows(&of, b, 0, b->n / 3), 0);
+        assert_int_equal(trod_sweep_rows(&of, b, b->n / 3, b->n), 0);
+        assert_true(of.kept.bytes > 0);
+    }
+    for (unsigned p = 0; p < n; p++)
+        assert_int_equal(
+            recorded ? trod_sweep_merge(&rows[p], &of) : trod_sweep_rows(&rows[p], b, 0, b->n), 0);
+    if (recorded)
+        trod_sweep_fini(&of);
+}
+
+/* Rows that are looked at as such, in parts, against the references that they are. */
+static void rows_and_refs(const char *text, unsigned parts, bool wild, bool recorded,
+                          enum trod_without without, struct trod_rng *rng)
+{
+    enum { BATCHES = 20, PARTS = 4 };
     static struct trod_sweep rows[PARTS], refs;
     static struct trod_sim_ref ref[2 * TROD_BATCH_ROWS];
     struct trod_refs of = {.flags = 0};
@@ -178,13 +196,12 @@ static void rows_and_refs(const char *text, unsigned parts, bool wild, enum trod
 
     assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), 0);
     b->meta = &meta;
-    assert_int_equal(trod_sweep_init(&refs, text, NULL), 0);
+    assert_int_equal(trod_sweep_init(&refs, text, 0, 1, NULL), 0);
     take_no(&refs, TROD_WITHOUT_WIDE);
     for (unsigned p = 0; p < parts; p++) {
-        assert_int_equal(trod_sweep_init(&rows[p], text, NULL), 0);
+        assert_int_equal(trod_sweep_init(&rows[p], text, p, parts, NULL), 0);
         assert_true(rows[p].by_rows);
         take_no(&rows[p], without);
-        trod_sweep_take(&rows[p], p, parts);
     }
     for (unsigned n = 0; n < BATCHES; n++) {
         if (trod_rng_below(rng, 2))
@@ -192,8 +209,7 @@ static void rows_and_refs(const char *text, unsigned parts, bool wild, enum trod
         else
             draw_turns(b, rng);
         assert_int_equal(trod_sweep_feed(&refs, ref, trod_refs_get(&of, b, 0, b->n, ref)), 0);
-        for (unsigned p = 0; p < parts; p++)
-            assert_int_equal(trod_sweep_rows(&rows[p], b, 0, b->n), 0);
+        feed_parts(rows, parts, b, text, recorded, without);
         if (n == BATCHES / 2)
             trod_sweep_restart(&refs);
         for (unsigned p = 0; n == BATCHES / 2 && p < parts; p++)
@@ -224,8 +240,9 @@ static void test_sweep_rows(void **state)
     (void)state;
     trod_rng_seed(&rng, 22);
     for (unsigned i = 0; i < 4 * sizeof texts / sizeof *texts; i++)
-        for (unsigned parts = 1; parts <= 3; parts++)
-            rows_and_refs(texts[i / 4], parts, i & 1, (i / 2 + parts) % 3, &rng);
+        for (unsigned parts = 1; parts <= 8; parts++)
+            rows_and_refs(texts[i / 4], trod_sweep_shards(texts[i / 4], (parts + 1) / 2), i & 1,
+                          parts & 1, (i / 2 + (parts + 1) / 2) % 3, &rng);
 }
 
 static void test_sweep_refused(void **state)
@@ -237,7 +254,7 @@ static void test_sweep_refused(void **state)
     (void)state;
     assert_non_null(s);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_equal(trod_sweep_init(s, bad[i], NULL), TROD_ERR_USAGE);
+        assert_int_equal(trod_sweep_init(s, bad[i], 0, 1, NULL), TROD_ERR_USAGE);
     free(s);
 }
 

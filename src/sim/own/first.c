@@ -6,7 +6,6 @@
  */
 #include "sim/own/first.h"
 
-#include "core/spare.h"
 #include "core/wide.h"
 #include "sim/own/mru.h"
 #include "trod/diag.h"
@@ -165,10 +164,7 @@ void trod_first_free(struct trod_first *f)
         free(f->level[k].tag);
         free(f->level[k].narrow);
     }
-    for (struct trod_first_kept *k = f->kept, *next; k; k = next) {
-        next = k->next;
-        trod_spare_give(k, k->bytes);
-    }
+    trod_kept_free(&f->kept);
     free(f);
 }
 
@@ -428,47 +424,13 @@ TROD_WIDEST static void keep_mine_widest(struct trod_first *f)
 }
 #endif
 
-/* A block of BYTES, behind those that are kept. NULL: no memory. */
-static struct trod_first_kept *new_kept(struct trod_first *f, size_t bytes)
-{
-    struct trod_first_kept *k = trod_spare_take(bytes);
-
-    if (!k) {
-        f->sim->failed = true;
-        return NULL;
-    }
-    *k = (struct trod_first_kept){.bytes = bytes};
-    if (f->last_kept)
-        f->last_kept->next = k;
-    else
-        f->kept = k;
-    f->last_kept = k;
-    f->kept_bytes += bytes;
-    return k;
-}
-
-/* The references are kept: where they are, if that is a block already. The next ones go behind. */
-static void keep(struct trod_first *f)
-{
-    const size_t room = (TROD_FIRST_KEPT - sizeof *f->kept) / sizeof *f->in.ref;
-
-    if (f->in.ref == f->in.own) {
-        if (!new_kept(f, TROD_FIRST_KEPT))
-            return;
-        memcpy(f->last_kept->ref, f->in.ref, f->in.n * sizeof *f->in.ref);
-    }
-    f->last_kept->n += f->in.n;
-    f->in.ref = room - f->last_kept->n < TROD_TOUCHED_ROOM ? f->in.own
-                                                           : f->last_kept->ref + f->last_kept->n;
-}
-
 /* The references go to the caches, or are kept for those of another one. */
 static void pass_on(struct trod_first *f)
 {
     if (!f->recording)
         run(f, f->in.ref, f->in.n);
-    else if (f->in.n)
-        keep(f);
+    else if (!trod_kept_add(&f->kept, &f->in))
+        f->sim->failed = true;
 }
 
 /* The same, without those to the front of their sets. */
@@ -527,15 +489,10 @@ static void run_all(struct trod_touched *t)
 static void run_lines(struct trod_touched *t, uint64_t ref, uint64_t lines)
 {
     struct trod_first *const f = t->user;
-    struct trod_first_kept *k;
 
     run_all(t);
-    t->ref = t->own;
-    if (!(k = new_kept(f, sizeof *k + sizeof *k->ref)))
-        return;
-    k->n = 1;
-    k->lines = lines;
-    k->ref[0] = ref;
+    if (!trod_kept_lines(&f->kept, t, ref, lines))
+        f->sim->failed = true;
     forget_front(f);
 }
 
@@ -571,24 +528,15 @@ int trod_first_feed(struct trod_first *f, const struct trod_batch *b, uint32_t f
     return trod_own_sim_check(f->sim);
 }
 
-/* Simulate the references recorded in K. */
-static void again(struct trod_first *f, const struct trod_first_kept *k)
-{
-    const uint64_t all = k->lines ? k->lines : k->n;
-    size_t n;
-
-    for (uint64_t at = 0; at < all; at += n) {
-        n = all - at < TROD_TOUCHED_REFS ? (size_t)(all - at) : TROD_TOUCHED_REFS;
-        for (size_t i = 0; k->lines && i < n; i++)
-            f->in.own[i] = k->ref[0] + ((at + i) << f->in.line_bits);
-        run(f, k->lines ? f->in.own : k->ref + at, n);
-    }
-}
-
 int trod_first_merge(struct trod_first *f, const struct trod_first *from)
 {
-    for (const struct trod_first_kept *k = from->kept; k; k = k->next)
-        again(f, k);
+    const uint64_t *refs;
+
+    for (const struct trod_kept_block *b = from->kept.first; b; b = b->next)
+        for (uint64_t at = 0, n;
+             (n = trod_kept_some(b, at, TROD_TOUCHED_REFS, f->in.line_bits, f->in.own, &refs));
+             at += n)
+            run(f, refs, n);
     f->fronts = false;
     trod_touched_forget(&f->in);
     f->sim->instructions += from->sim->instructions;

@@ -12,6 +12,7 @@
 #ifndef TROD_SIM_OWN_FIRST_H
 #define TROD_SIM_OWN_FIRST_H
 
+#include "sim/own/kept.h"
 #include "sim/own/sim.h"
 #include "sim/own/touched.h"
 
@@ -31,28 +32,14 @@ struct trod_first_cache {
     uint32_t ways, stride;
 };
 
-/*
- * Recorded references, in blocks of TROD_FIRST_KEPT bytes, a huge page. LINES above 0: the block
- * has one reference, which stands for LINES consecutive lines.
- */
-enum { TROD_FIRST_KEPT = 1 << 21 };
-
-struct trod_first_kept {
-    struct trod_first_kept *next;
-    size_t bytes, n;
-    uint64_t lines;
-    uint64_t ref[];
-};
-
 struct trod_first {
     struct trod_touched in; /* references not simulated yet */
     struct trod_own_sim *sim;
     struct trod_first_cache cache[2];                 /* code, data */
     struct trod_first_cache level[TROD_FIRST_LEVELS]; /* the levels behind, nearest first */
     unsigned levels;
-    bool recording;                           /* references are kept, for trod_first_merge */
-    struct trod_first_kept *kept, *last_kept; /* in their order; NULL: none */
-    size_t kept_bytes;
+    bool recording; /* references are kept, for trod_first_merge */
+    struct trod_kept kept;
     unsigned unthinned; /* further buffers to be simulated without removing hits to set fronts */
     bool fronts;        /* trod_first_cache.front is valid */
     /* the references that missed, and the line each replaced; 0: none */
