@@ -15,7 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 8, FEW = TROD_BATCH_ROWS / 4 };
+/*
+ * SLOTS: of the ring. Threads that have little to do for a batch would wake each other all the time
+ * where batches are small, as those of several files read in turn are.
+ */
+enum { SLOTS = 8, SLOTS_SEVERAL = 16, SLOTS_MANY = 32, MANY = 8, FEW = TROD_BATCH_ROWS / 8 };
 
 struct slot {
     struct trod_batch *b;      /* one of the two that follow */
@@ -42,7 +46,8 @@ struct pipe {
     struct trod_run *run;
     pthread_mutex_t lock;
     pthread_cond_t filled, freed;
-    struct slot slot[SLOTS];
+    struct slot slot[SLOTS_MANY];
+    unsigned slots;    /* of them that are used */
     uint64_t made;     /* batches put into the ring */
     bool over;         /* no more come */
     bool failed;       /* a worker gave up */
@@ -70,7 +75,7 @@ static bool gave_up(const struct worker *w)
 
 static bool has_enough(const struct pipe *p, const struct worker *w)
 {
-    return p->made - w->done >= SLOTS / 2 || p->over;
+    return p->made - w->done >= p->slots / 2 || p->over;
 }
 
 static void *work(void *arg)
@@ -87,11 +92,11 @@ static void *work(void *arg)
         if (w->done == p->made)
             break;
         pthread_mutex_unlock(&p->lock);
-        feed_slot(w, &p->slot[w->done % SLOTS]);
+        feed_slot(w, &p->slot[w->done % p->slots]);
         pthread_mutex_lock(&p->lock);
         p->failed |= gave_up(w);
         w->done++;
-        if (p->made - w->done == SLOTS / 2 || p->failed)
+        if (p->made - w->done == p->slots / 2 || p->failed)
             pthread_cond_signal(&p->freed);
     }
     pthread_mutex_unlock(&p->lock);
@@ -105,12 +110,12 @@ static void *work(void *arg)
  */
 static struct slot *free_slot(struct pipe *p)
 {
-    struct slot *s = &p->slot[p->made % SLOTS];
+    struct slot *s = &p->slot[p->made % p->slots];
 
     pthread_mutex_lock(&p->lock);
     for (unsigned i = 0; i < p->n_workers && !p->failed; i++)
-        if (p->made - p->worker[i].done >= SLOTS)
-            while (p->made - p->worker[i].done > SLOTS / 2 && !p->failed)
+        if (p->made - p->worker[i].done >= p->slots)
+            while (p->made - p->worker[i].done > p->slots / 2 && !p->failed)
                 pthread_cond_wait(&p->freed, &p->lock);
     if (p->failed)
         s = NULL;
@@ -126,7 +131,7 @@ static void publish(struct pipe *p, bool over)
     p->made += !over;
     p->over |= over;
     for (unsigned i = 0; i < p->n_workers; i++)
-        enough |= p->made - p->worker[i].done == SLOTS / 2;
+        enough |= p->made - p->worker[i].done == p->slots / 2;
     if (enough)
         pthread_cond_broadcast(&p->filled);
     pthread_mutex_unlock(&p->lock);
@@ -301,7 +306,9 @@ static int pipe_new(struct pipe *p, struct trod_run *r)
 {
     unsigned instances = 0, workers = r->opt.jobs - 1;
 
-    *p = (struct pipe){.run = r};
+    *p = (struct pipe){.run = r, .slots = SLOTS};
+    if (r->opt.trace.order != TROD_ORDER_FILE)
+        p->slots = trod_trace_files(r->whole) > MANY ? SLOTS_MANY : SLOTS_SEVERAL;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->filled, NULL);
     pthread_cond_init(&p->freed, NULL);
@@ -323,7 +330,7 @@ static int pipe_new(struct pipe *p, struct trod_run *r)
         if (!p->worker[i].instance)
             return TROD_ERR_NOMEM;
     }
-    for (unsigned i = 0; i < SLOTS; i++)
+    for (unsigned i = 0; i < p->slots; i++)
         if (r->streaks && !(p->slot[i].streaks = malloc(sizeof *p->slot[i].streaks)))
             return TROD_ERR_NOMEM;
     return assign(p);
@@ -331,7 +338,7 @@ static int pipe_new(struct pipe *p, struct trod_run *r)
 
 static void pipe_fini(struct pipe *p)
 {
-    for (unsigned i = 0; i < SLOTS; i++) {
+    for (unsigned i = 0; i < p->slots; i++) {
         trod_batch_free(p->slot[i].copies);
         trod_batch_free(p->slot[i].taken);
         free(p->slot[i].streaks);

@@ -337,15 +337,34 @@ static void tell_instances(struct trod_run *r)
             trod_keeper_end(&r->item[i].instance[k].keeper, r->diag);
 }
 
-/* Would other threads that feed the analyses only cost? */
+/*
+ * Is IT fed a streak at a time, with so little to do for each that finding them is most of the
+ * work?
+ */
+static bool is_cheap(const struct engine_item *it)
+{
+    const struct trod_analysis *a = it->analysis;
+
+    return a->uses & TROD_WANT_STREAKS && it->shards == 1 &&
+           (it->order == TROD_ANY_ORDER || it->records);
+}
+
+/*
+ * Would other threads that feed the analyses only cost? In the order of the files units find
+ * streaks on all threads; in another one thread does.
+ */
 static bool feeds_itself(const struct trod_run *r)
 {
+    const bool merged = r->opt.trace.order != TROD_ORDER_FILE;
     unsigned light = 0;
 
     for (size_t i = 0; i < r->n_items; i++) {
-        if (!r->item[i].analysis->direct && !r->item[i].analysis->light)
+        const struct engine_item *it = &r->item[i];
+        const bool some = it->analysis->light || (merged && is_cheap(it));
+
+        if (!it->analysis->direct && !some)
             return false;
-        light += r->item[i].analysis->light;
+        light += some;
     }
     return light <= LIGHT;
 }

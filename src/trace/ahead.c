@@ -256,11 +256,16 @@ static bool copy_rows(const struct trod_trace *t, struct slot *s)
 /* The rows in SLOT belong to it from here on, with all that they point to; or they are lent. */
 static void keep(struct trod_trace *t, struct slot *s)
 {
-    if (!t->order->slot) {
+    /* in these orders a trace does not know of what file the window of a batch is */
+    const bool by_time = t->order == &trod_order_time || t->order == &trod_order_recorded;
+    const int rc =
+        by_time && t->ahead->windows ? TROD_ERR_UNSUPPORTED : trod_trace_swap(t, s->kept);
+
+    if (rc == TROD_ERR_UNSUPPORTED) { /* a view of a batch that T goes on with */
         s->lent = !copy_rows(t, s);
         return;
     }
-    s->lent = trod_trace_swap(t, s->kept) < 0;
+    s->lent = rc < 0;
     if (s->lent)
         return;
     s->kept = s->b;

@@ -5,10 +5,11 @@
  * rows left the one with the smallest time goes on, the first of several; it is left when its time
  * grows past another's. In formats whose time stands in TIMESTAMP markers (TROD_FMT_TIMESTAMPS)
  * what lies between two of them is never parted, and what comes before the first belongs to it.
- * Rows without a time have that of the row before. Files are looked at once for their first time;
- * only those whose turn has come are kept open, with small windows where they are many, and with
- * very small windows and batches where they are a HOST: of each there is one for every file at
- * once.
+ * Rows without a time have that of the row before. A batch all of whose rows are given at once may
+ * be taken by the caller. Files are looked at once for their first time; only those whose turn has
+ * come are kept open, with small windows where they are many, and with very small windows and
+ * batches where they are a HOST: of each there is one for every file at once. Where they are not
+ * many, each is read and decompressed ahead by a thread of its own, if that is allowed.
  *
  * Order "recorded": the turns of the schedule, one after the other. A turn ends at the TIMESTAMP
  * with which the next turn of the same file begins. What no turn names comes last, file by file.
@@ -23,7 +24,7 @@
 
 enum {
     ROWS = 1024,
-    FEW = 8,   /* files that may use full windows */
+    FEW = 8,   /* files that may use full windows and batches */
     MANY = 64, /* files from which on they are closed once looked at */
     MANY_ROWS = 256,
     HOST = 512, /* files from which on each has to do with very little */
@@ -60,7 +61,8 @@ struct state {
     bool recorded;    /* by schedule, not by time */
     bool replay;      /* by a schedule that the user names */
     struct trod_schedule schedule;
-    uint32_t turn; /* of the current stream */
+    uint32_t turn;             /* of the current stream */
+    struct trod_batch **given; /* the batch of a stream, given whole; NULL: a view was */
     uint64_t index;
     struct trod_batch *scratch; /* for looking at files */
     struct trod_batch view;
@@ -152,6 +154,21 @@ static bool new_time(const struct trod_trace *t, const struct trod_batch *b, uin
     return true;
 }
 
+/*
+ * The first of rows [ROW, B->n) that may begin a new time. Markers are few: most rows are passed
+ * over many at once.
+ */
+static uint32_t perhaps_new_time(const struct trod_trace *t, const struct trod_batch *b,
+                                 uint32_t row)
+{
+    const uint8_t *at;
+
+    if (row >= b->n || !(t->format->flags & TROD_FMT_TIMESTAMPS))
+        return row;
+    at = memchr(b->kind + row, TROD_MARKER, b->n - row);
+    return at ? (uint32_t)(at - b->kind) : b->n;
+}
+
 /* --- turns --- */
 
 /* The first turn from FROM on whose stream has rows left. UINT32_MAX: there is none. */
@@ -207,7 +224,10 @@ static int open_stream(struct trod_trace *t, uint32_t i)
 {
     struct state *s = t->state;
     struct stream *st = &s->stream[i];
-    uint32_t rows = t->n_inputs > HOST ? HOST_ROWS : s->many ? MANY_ROWS : ROWS;
+    uint32_t rows = t->n_inputs > HOST  ? HOST_ROWS
+                    : s->many           ? MANY_ROWS
+                    : t->n_inputs > FEW ? ROWS
+                                        : TROD_BATCH_ROWS;
     int rc;
 
     if (!st->batch &&
@@ -227,6 +247,7 @@ static void end_stream(struct trod_trace *t, uint32_t i)
     st->reader = NULL;
     trod_batch_free(st->batch);
     st->batch = NULL;
+    s->given = NULL;
     s->current = UINT32_MAX;
 }
 
@@ -289,7 +310,7 @@ static int open_all(struct trod_trace *t)
     s->many = many(t);
     if (s->many && (rc = trod_batch_new(&s->scratch, MANY_ROWS)) < 0)
         return rc;
-    if (t->n_inputs > 1)
+    if (s->many)
         t->opt.input.no_thread = true;
     if (t->n_inputs > FEW || s->many) {
         t->opt.input.window = t->n_inputs > HOST ? WINDOW_HOST : s->many ? WINDOW_MANY : WINDOW_FEW;
@@ -331,13 +352,17 @@ static uint32_t run(struct trod_trace *t, struct stream *st)
     uint32_t i = s->current;
     uint64_t key;
 
-    for (uint32_t row = st->at; row < b->n && (s->n_heap > 1 || s->replay); row++) {
-        if (s->replay) {
-            if (!turn_over(s, b, row))
-                continue;
+    for (uint32_t row = st->at; row < b->n && s->replay; row++)
+        if (turn_over(s, b, row)) {
             s->current = next_stream(s);
             return row;
         }
+    if (s->replay)
+        return b->n;
+    for (uint32_t row = st->at; s->n_heap > 1; row++) {
+        row = perhaps_new_time(t, b, row);
+        if (row >= b->n)
+            break;
         if (!new_time(t, b, row, st, &key))
             continue;
         if (s->recorded && !st->keyed && turn_ends(s, b, row)) {
@@ -388,6 +413,31 @@ static void renumber(struct state *s, struct stream *st, uint32_t to)
     }
 }
 
+/* *BATCH becomes the rows of ST up to TO: its batch, if that is all of it, which may be taken. */
+static void give(struct trod_trace *t, struct stream *st, uint32_t to, struct trod_batch **batch)
+{
+    struct state *s = t->state;
+
+    /* who gets the rows may move them, and with them the columns of the batch */
+    trod_batch_changed(st->batch);
+    s->given = st->at == 0 && to == st->batch->n ? &st->batch : NULL;
+    if (s->given)
+        *batch = st->batch;
+    else
+        trod_batch_view(*batch = &s->view, st->batch, st->at, to - st->at);
+    if (t->n_inputs > 1)
+        (*batch)->first = t->done.rows;
+    t->done.rows += to - st->at;
+    st->at = to;
+}
+
+static struct trod_batch **slot(struct trod_trace *t)
+{
+    const struct state *s = t->state;
+
+    return s->given;
+}
+
 static int next(struct trod_trace *t, struct trod_batch **batch)
 {
     struct state *s = t->state;
@@ -419,14 +469,7 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
             place(s, st, to, turn);
         if (t->n_inputs > 1)
             renumber(s, st, to);
-        trod_batch_view(&s->view, st->batch, st->at, to - st->at);
-        /* who gets the view may move its rows, and with them the columns of the batch */
-        trod_batch_changed(st->batch);
-        if (t->n_inputs > 1)
-            s->view.first = t->done.rows;
-        t->done.rows += to - st->at;
-        st->at = to;
-        *batch = &s->view;
+        give(t, st, to, batch);
         return 1;
     }
 }
@@ -474,9 +517,9 @@ static int open_recorded(struct trod_trace *t)
 }
 
 const struct trod_order_ops trod_order_recorded = {
-    "recorded", sizeof(struct state), open_recorded, next, close_all, NULL,
+    "recorded", sizeof(struct state), open_recorded, next, close_all, slot,
 };
 
 const struct trod_order_ops trod_order_time = {
-    "time", sizeof(struct state), open_all, next, close_all, NULL,
+    "time", sizeof(struct state), open_all, next, close_all, slot,
 };

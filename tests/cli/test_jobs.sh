@@ -102,6 +102,16 @@ same_for "2 3" "mix,hot,branches,deps,phases" size4.csv size2.csv size3.csv
 same_for "2 4" --interval 7000 cache,locality,mix zipf.trace
 same_for "2 4" --region 5000..61000 --warmup 3000 cache,branches zipf.trace
 same_for "2 4" --order time cache,locality,deps shared.zip
+# Several files, which take turns and whose batches are handed on whole, or in parts: few of them, and more.
+files=()
+for n in 1 2 3; do
+    trod gen sharing:count=$((7000 * n)) turn$n.zip --to drmemtrace >/dev/null
+    files+=(turn$n.zip)
+done
+for set in mix,hot functions,schedule count mix,hot,branches calls "cache,locality,deps"; do
+    same_for "2 4" --order time "$set" "${files[@]}"
+    same_for "2 4" --order time "$set" prod.d prod.d prod.d prod.d prod.d
+done
 
 # compare decodes both sides ahead: edits, damage on either side, an early end, orders of several files
 # compared_for OPTION... A B: -j 1 says what must come of the others
