@@ -21,6 +21,7 @@ enum {
     ROWS = 1024,
     FEW_ROWS = 256, /* with many files */
     MANY = 64,
+    AHEAD = 8, /* files that may be read and decompressed ahead, by a thread each */
     NEEDS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SUB | TROD_COL_VALUE | TROD_COL_STREAM
 };
 
@@ -256,7 +257,7 @@ static int look_at_all(struct trod_trace *t, struct trod_dyn_input **in)
     *in = calloc(n, sizeof **in);
     if (!s->stream || !s->rows || !*in)
         return TROD_ERR_NOMEM;
-    if (n > 1)
+    if (n > AHEAD)
         t->opt.input.no_thread = true;
     for (uint32_t i = 0; rc == 0 && i < n; i++)
         rc = look_at(t, i, &(*in)[i]);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 enum {
+    AHEAD = 8, /* files that may be read and decompressed ahead, by a thread each */
     TURN = 1024,
     ROWS = 1024,
     NEEDS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SUB | TROD_COL_ADDR | TROD_COL_VALUE |
@@ -49,7 +50,8 @@ static int open_all(struct trod_trace *t)
     if (!s->threads)
         return TROD_ERR_NOMEM;
     s->left = TURN;
-    t->opt.input.no_thread = true;
+    if (t->n_inputs > AHEAD)
+        t->opt.input.no_thread = true;
     for (size_t i = 0; i < t->n_inputs; i++) {
         struct thread *th = &s->threads[i];
         uint32_t rows = t->opt.batch_rows < ROWS ? t->opt.batch_rows : ROWS;
