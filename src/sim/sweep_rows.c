@@ -72,9 +72,11 @@ TROD_WIDEST static void part_widest(struct trod_sweep *s, const uint64_t *ref, s
     const __m128i bits = _mm_cvtsi32_si128((int)s->bits);
     const __m128i above = _mm_cvtsi32_si128((int)(longest + s->class_bits));
     const __m128i back = _mm_cvtsi32_si128((int)low);
-    const __m512i within = _mm512_set1_epi64((INT64_C(1) << low) - 1);
-    const __m512i classes = _mm512_set1_epi64(((INT64_C(1) << s->class_bits) - 1) << longest);
-    const __m512i mine = _mm512_set1_epi64(s->class_bits ? (int64_t)s->shard << longest : 0);
+    const __m512i within = _mm512_set1_epi64((1LL << low) - 1);
+    const uint64_t bits_of_class = ((UINT64_C(1) << s->class_bits) - 1) << longest;
+    const uint64_t own_class = s->class_bits ? (uint64_t)s->shard << longest : 0;
+    const __m512i classes = _mm512_set1_epi64((int64_t)bits_of_class);
+    const __m512i mine = _mm512_set1_epi64((int64_t)own_class);
 
     for (size_t i = 0; i < n; i += 8) {
         const __mmask8 some = (__mmask8)(n - i < 8 ? (1u << (n - i)) - 1 : 0xff);

@@ -9,6 +9,7 @@
  */
 #include "analysis/functions/functions.h"
 
+#include "analysis/plain_rows.h"
 #include "core/grow.h"
 #include "trod/drmemtrace.h"
 #include "trod/format.h"
@@ -356,22 +357,17 @@ static int access_row(struct fun_state *s, const struct fun_thread *t, const str
     return fun_heap_access(s, t, addr, size, said & TROD_COL_PC ? b->pc[row] : 0);
 }
 
-/* Rows from FROM on that are no markers, of the thread T of STREAM, that waits for nothing: their
+/* Rows from FROM on that are no markers, of the thread T, that waits for nothing: their
  * instructions are counted. Returns how many rows. */
 static uint32_t count_plain(struct fun_state *s, struct fun_thread *t, const struct trod_batch *b,
-                            uint32_t from, uint32_t to, uint32_t stream)
+                            uint32_t from, uint32_t to)
 {
-    uint32_t i = from;
-    uint64_t n = 0;
+    const struct trod_plain_rows r = trod_plain_rows(b, from, to, NOT_THERE);
 
-    for (; i < to && b->kind[i] != TROD_MARKER && b->kind[i] != TROD_THREAD &&
-           trod_batch_stream(b, i) == stream;
-         i++)
-        n += b->kind[i] == TROD_INSTR && !(b->flags[i] & NOT_THERE);
-    t->instructions += n;
-    s->instructions += n;
-    t->arguments = t->arguments && n == 0;
-    return i - from;
+    t->instructions += r.instructions;
+    s->instructions += r.instructions;
+    t->arguments = t->arguments && r.instructions == 0;
+    return r.end - from;
 }
 
 static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
@@ -395,7 +391,7 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
         }
         if (!t->until && s->heap.n_freed == 0 && b->kind[i] != TROD_MARKER &&
             b->kind[i] != TROD_THREAD) {
-            i += count_plain(s, t, b, i, to, stream) - 1;
+            i += count_plain(s, t, b, i, to) - 1;
         } else if (b->kind[i] == TROD_INSTR) {
             if (b->flags[i] & NOT_THERE)
                 continue;

@@ -3,6 +3,7 @@
  */
 #include "analysis/schedule/schedule.h"
 
+#include "analysis/plain_rows.h"
 #include "core/grow.h"
 #include "trod/drmemtrace.h"
 #include "trod/format.h"
@@ -433,26 +434,21 @@ static bool go_far(struct sch_state *s, const struct trod_batch *b, uint32_t *at
     const uint32_t stream = trod_batch_stream(b, *at);
     struct sch_thread *t = &s->thread[s->by_stream[stream] - 1];
     struct sch_core *c = &s->core[s->last_core];
-    uint64_t n = 0, user = 0;
-    uint32_t i = *at + 1;
+    struct trod_plain_rows r = {.end = *at + 1};
+    uint64_t n;
 
     if (t->call >= 0 || t->maybe || c->thread != (uint32_t)(t - s->thread))
         return true;
-    for (; i < to && b->kind[i] != TROD_MARKER && b->kind[i] != TROD_THREAD &&
-           trod_batch_stream(b, i) == stream;
-         i++) {
-        const bool instr = b->kind[i] == TROD_INSTR && !(b->flags[i] & SCH_NOT_THERE);
-
-        n += instr;
-        user += instr && !(b->flags[i] & TROD_F_KERNEL);
-    }
-    *at = i - 1;
+    if (r.end < to && trod_batch_stream(b, r.end) == stream)
+        r = trod_plain_rows(b, r.end, to, SCH_NOT_THERE);
+    n = r.instructions;
+    *at = r.end - 1;
     s->instructions += n;
     s->position += n;
     t->instructions += n;
     c->instructions += n;
-    c->user += user;
-    c->since += user;
+    c->user += r.user;
+    c->since += r.user;
     if (n && !s->marked && !sch_chart(s, c, s->position - n, s->position, c->thread))
         return false;
     return go_on(s, c, n);
