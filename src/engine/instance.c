@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 256 };
+enum { ROWS = 256 }; /* rows whose streams are compared at once */
 
 /*
  * A new state of IN for STREAM (TROD_ALL_STREAMS: all rows); calls that are given are those of the
@@ -92,7 +92,10 @@ static int begin_one(struct engine_instance *in, const struct trod_run *r,
     return in->rc;
 }
 
-/* States of intervals of an analysis that depends on an order do not make that of all rows. */
+/*
+ * Where an analysis depends on an order, states of intervals cannot be merged into that of all
+ * rows: a second instance (parts) has the intervals.
+ */
 static int begin(struct engine_instance *in, const struct trod_run *r, const struct engine_item *it,
                  const struct trod_meta *meta, unsigned shard, bool recording)
 {
@@ -293,8 +296,9 @@ static void feed_cores(struct engine_instance *in, const struct trod_batch *b, u
 }
 
 /*
- * Rows of another file come: states that follow learn of it, whichever streams it has. Where
- * reading began in it streams of files before have states all the same.
+ * Rows of another file come: all states are shown the change by a call without rows, whichever
+ * streams the file has. Where reading began inside a later file, streams of the files before it get
+ * states, too.
  */
 static void turn_file(struct engine_instance *in, const struct trod_batch *b, uint32_t from,
                       feed_fn fn)
@@ -326,8 +330,8 @@ static void feed(struct engine_instance *in, const struct trod_batch *b, uint32_
         feed_streams(in, b, from, to, fn);
 }
 
-/* Tell every state what ends. */
-static void tell(struct engine_instance *in, const struct trod_boundary *at)
+/* Report the boundary AT to every state. */
+static void report_boundary(struct engine_instance *in, const struct trod_boundary *at)
 {
     if (!in->analysis->boundary)
         return;
@@ -431,7 +435,7 @@ void engine_instance_feed(struct engine_instance *in, const struct trod_batch *b
     if (cut->at.type == TROD_BOUNDARY_INTERVAL && in->fresh)
         end_interval(in, &cut->at);
     else
-        tell(in, &cut->at);
+        report_boundary(in, &cut->at);
     in->begun = false;
 }
 
@@ -447,7 +451,7 @@ void engine_instance_settle(struct engine_instance *in, uint32_t file)
         in->rc = in->analysis->settle(in->st, file);
 }
 
-/* What the intervals of IN, which end AT, found is beside what it found itself. */
+/* End the intervals of IN, which are in parts, at AT: their results become those of IN. */
 static void close_parts(struct engine_instance *in, const struct trod_boundary *at, size_t n_files)
 {
     struct engine_instance *parts = in->parts;
@@ -468,14 +472,14 @@ void engine_instance_close(struct engine_instance *in, const struct trod_boundar
         close_parts(in, at, n_files);
     if (in->rc < 0)
         return;
-    if (at->type == TROD_BOUNDARY_WARM) { /* no row counts */
-        tell(in, &end);
+    if (at->type == TROD_BOUNDARY_WARM) { /* the warm-up had no end: no row is counted */
+        report_boundary(in, &end);
     } else if (in->divided && in->begun && !in->fresh) { /* the last one ends with the rows */
         end.type = TROD_BOUNDARY_INTERVAL;
-        tell(in, &end);
+        report_boundary(in, &end);
     }
     end.type = TROD_BOUNDARY_END;
-    tell(in, &end);
+    report_boundary(in, &end);
     /* the state of an interval is merged once more: it is not summed up */
     for (size_t i = 0; i < n_files && !in->fresh; i++)
         engine_instance_settle(in, (uint32_t)i);
@@ -515,7 +519,7 @@ static int same_stream(struct engine_instance *into, const struct engine_instanc
     return stream < 0 ? stream : stream + into->by_core;
 }
 
-/* FROM, which is only ended thereafter, goes to INTO. */
+/* Merge FROM into INTO. FROM may be emptied by it: it can only be released then. */
 static int take(const struct trod_analysis *a, void *into, void *from)
 {
     return a->take ? a->take(into, from) : a->merge(into, from);

@@ -2,8 +2,9 @@
  * owners.h - what code and data belong to: modules, functions, lines of source; numbers summed up
  * for each.
  *
- * Implements docs/design.md, "Owners". Addresses are turned into owners one by one, at the end of a
- * run: once for each static instruction, never for a row.
+ * Implements docs/design.md, "The engine": results by module, function and line. Addresses are
+ * turned into owners one by one, at the end of a run: once for each static instruction, never for a
+ * row.
  */
 #ifndef TROD_ENGINE_OWNERS_H
 #define TROD_ENGINE_OWNERS_H
@@ -14,7 +15,7 @@
 enum engine_owner_kind {
     ENGINE_OWNER_NAMED,  /* by name, and by number: address of the function, line of the source */
     ENGINE_OWNER_MODULE, /* no symbol is known, but the module */
-    ENGINE_OWNER_LOST,   /* neither is */
+    ENGINE_OWNER_LOST,   /* neither a symbol nor a module is known */
     ENGINE_OWNER_NONE,   /* what has no address */
     ENGINE_OWNER_NUMBER  /* a number and no name */
 };
@@ -33,7 +34,7 @@ struct engine_owners {
     unsigned counts;
     struct engine_owned *at;
     size_t n, cap, last; /* last: the one found last, if there are any */
-    struct trod_map map; /* entries by what they are */
+    struct trod_map map; /* numbers of the entries, by kind, name and number */
 };
 
 /*

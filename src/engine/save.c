@@ -1,13 +1,13 @@
 /*
  * save.c - the states of a run as bytes and back, for other processes.
  *
- * "TRODrun" and a version byte; ISA and byte order; the number of sites, each with its address,
- * size, instruction set, branch class and opcode bytes; the number of analyses, each with its name
- * and its state, length first; where there is a state for each stream their number and each with
- * its stream, since streams go on in the next part, after the state of all rows where that is not
- * their sum. Numbers are written seven bits a byte, lowest
- * first (core/pack.h). A site has another number in every process: whoever loads a state is given
- * the numbers of its own.
+ * "TRODrun" and a version byte; the number of rows read; ISA and byte order; the number of sites,
+ * each with its address, size, instruction set, branch class and opcode bytes; the number of
+ * analyses, each with its name and its state, length first; where there is a state for each stream
+ * their number and each with its stream, since streams go on in the next part, after the state of
+ * all rows where that is not their sum. Numbers are written seven bits a byte, lowest first
+ * (core/pack.h). A site has another number in every process: whoever loads a state is given the
+ * numbers of its own.
  */
 #include "engine/run_int.h"
 
@@ -168,7 +168,7 @@ static int load_site(struct trod_span *in, struct trod_site *site)
     return TROD_OK;
 }
 
-/* The sites of IN get numbers of R, which *MAP (to be freed) says by the number they had. */
+/* Add the sites of IN to R: *MAP (to be freed) has their numbers there by those they had. */
 static int load_sites(struct trod_run *r, struct trod_span *in, uint32_t **map)
 {
     uint64_t n = 0, isa = 0, endian = 0;

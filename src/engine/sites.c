@@ -26,7 +26,7 @@ enum { CHUNK_SHIFT = 10, CHUNK = 1 << CHUNK_SHIFT, CHUNKS = 1 << 16 };
 /* The first chunks are memory of their own, the others lie together in slabs of a huge page. */
 enum { ALONE = 32, SLAB = 1 << 21, SLAB_CHUNKS = SLAB / (CHUNK * sizeof(struct trod_site)) };
 
-/* What the sites of a chunk decode to; made when somebody asks for one of them. NULL: nobody has.
+/* What the sites of a chunk decode to; made when one of them is asked for. NULL: not yet decoded.
  */
 struct facts {
     _Atomic(const struct trod_insn *) insn[CHUNK];
@@ -66,7 +66,7 @@ struct trod_sites {
     bool decoder_tried, disasm_tried;
     struct engine_modules modules;
     atomic_bool coded; /* one has an opcode */
-    atomic_int isa;    /* enum trod_isa; UNKNOWN until somebody says so */
+    atomic_int isa;    /* enum trod_isa; UNKNOWN until it is known */
     enum trod_endian endian;
 };
 
@@ -204,7 +204,7 @@ static bool grow_slots(struct trod_sites *s, uint32_t n)
     return true;
 }
 
-/* Let the N sites that there are all be found; memory is waited for once for SOME of them. */
+/* Put all N sites into the slots. The slots of SOME of them at a time are prefetched. */
 static bool find_all(struct trod_sites *s, uint32_t n)
 {
     enum { SOME = 16 };
@@ -253,15 +253,15 @@ static uint32_t append(struct trod_sites *s, const struct trod_site *site, uint3
     return n;
 }
 
-/* A site of which only rows beside its instruction have told: it may be any without an opcode. */
+/* Known only from other rows than its instruction's: it may be any site without an opcode there. */
 static bool is_bare(const struct trod_site *site)
 {
     return (site->size | site->branch | site->iset) == 0;
 }
 
 /*
- * The lock is held. *OTHER becomes true where another one without an opcode is at its address, or
- * more than one that a bare one may be.
+ * The number of SITE, added if new; TROD_NO_SITE: no memory. The lock is held. *OTHER becomes true
+ * where another one without an opcode is at its address, or several that a bare one may be.
  */
 static uint32_t add(struct trod_sites *s, const struct trod_site *site, bool *other)
 {
@@ -290,8 +290,8 @@ static uint32_t add(struct trod_sites *s, const struct trod_site *site, bool *ot
 }
 
 /*
- * What the code is, unless it is known. Where a processor of 64 bits begins with A32 it is known to
- * be one later on: until the first opcode is decoded that counts. The lock is held.
+ * Note the instruction set and byte order, unless they are known. Where a processor of 64 bits
+ * begins with A32, ARM becomes A64 later, until the first opcode is decoded. The lock is held.
  */
 static void learn(struct trod_sites *s, enum trod_isa isa, enum trod_endian endian)
 {
@@ -404,7 +404,7 @@ static const struct trod_insn *keep(struct trod_sites *s, const struct trod_insn
 
 /*
  * The facts of SITE, which has an opcode. Programs have few different ones: only where a branch
- * leads to depends on the address, and of x86-64 what most branches are on no displacement.
+ * leads to depends on the address, and on x86-64 what most branches are not on the displacement.
  */
 static const struct trod_insn *decode_code(struct trod_sites *s, const struct trod_site *site)
 {
@@ -454,7 +454,7 @@ static const struct trod_insn *decode(struct trod_sites *s, uint32_t number)
     return s->decoder && site->code_n ? decode_code(s, site) : &unknown_insn;
 }
 
-/* What site NUMBER, which nobody has asked for, decodes to. NULL: no memory. */
+/* Decode site NUMBER, for the first time. NULL: no memory. */
 static const struct trod_insn *new_insn(struct trod_sites *s, uint32_t number)
 {
     _Atomic(struct facts *) *const at = &s->facts[number >> CHUNK_SHIFT];
@@ -584,7 +584,7 @@ static bool may_say_isa(const struct trod_sites *s)
     return false;
 }
 
-void engine_sites_tell_unknown(const struct trod_sites *s, struct trod_diag *diag)
+void engine_sites_report_unknown(const struct trod_sites *s, struct trod_diag *diag)
 {
     const size_t n = trod_sites_count(s);
     size_t i = 0;

@@ -48,7 +48,7 @@ int engine_sites_modules(struct trod_sites *s, const struct trod_trace *t, struc
 bool engine_sites_modules_known(const struct trod_sites *s);
 
 /* The trace has been read: warn where there are opcodes and nobody said of what instruction set. */
-void engine_sites_tell_unknown(const struct trod_sites *s, struct trod_diag *diag);
+void engine_sites_report_unknown(const struct trod_sites *s, struct trod_diag *diag);
 
 /*
  * What the code of S is: the first that is known counts. Readers of files and parts know it before

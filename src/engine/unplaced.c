@@ -100,7 +100,7 @@ void engine_code_tell(struct engine_unplaced *u, const struct trod_sites *sites,
     struct engine_modules modules = {.at = NULL};
 
     if (sites)
-        engine_sites_tell_unknown(sites, diag);
+        engine_sites_report_unknown(sites, diag);
     for (size_t i = 0; u && is_set(&u->ran) && i < u->n; i++) {
         const struct file *f = &u->at[i];
         const struct trod_place at = trod_place_path(f->path);
