@@ -24,7 +24,7 @@ enum trod_bp_kind {
 
 struct trod_bp_event {
     uint64_t pc, target; /* of the branch; where it leads to (0: not known) when it is taken */
-    uint64_t next;       /* behind it: where a call returns to */
+    uint64_t next;       /* address of the instruction after it, where a call returns to */
     uint32_t site;
     uint8_t kind; /* enum trod_bp_kind */
     bool taken;
@@ -67,13 +67,13 @@ struct trod_bp_type {
      * 1 << SHIFT. NULL: no memory. Released with free(). */
     void *(*make)(const uint64_t *p, unsigned shift);
     /*
-     * Run the N branches at E: *WRONG of each becomes 1 where it was mispredicted, else 0; also 0
-     * for branches that it does not predict.
+     * Run the N branches at E: WRONG[i] becomes 1 where branch i was mispredicted, else 0, as for
+     * branches that this kind of predictor does not predict.
      */
     void (*run)(void *state, const struct trod_bp_event *e, size_t n, uint8_t *wrong);
     /* Bits of storage that a processor needs for it, without histories. */
     uint64_t (*bits)(const uint64_t *p);
-    /* cost of a branch, about: instructions, as a multiple of the cheapest predictor's */
+    /* about how many times the instructions of the cheapest predictor a branch costs here */
     unsigned cost;
 };
 
@@ -92,13 +92,13 @@ int trod_bp_choose(struct trod_bp_choice *out, const char *spec, struct trod_dia
 
 /* ---- for the predictors */
 
-/* Counters of N bits are numbers from 0; those of the upper half say taken. */
+/* A saturating counter from 0 to MOST, one step up or down; the upper half predicts taken. */
 static inline uint8_t trod_bp_count(uint8_t counter, bool up, uint8_t most)
 {
     return up ? (uint8_t)(counter + (counter < most)) : (uint8_t)(counter - (counter > 0));
 }
 
-/* Signed ones, from -MOST - 1 to MOST. */
+/* The same from -MOST - 1 to MOST. */
 static inline int8_t trod_bp_step(int8_t counter, bool up, int most)
 {
     return up ? (int8_t)(counter + (counter < most)) : (int8_t)(counter - (counter > -most - 1));

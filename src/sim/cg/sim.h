@@ -52,7 +52,7 @@ void trod_cg_sim_fini(struct trod_cg_sim *s);
  * read and the write of the same bytes that follows it, by one instruction, are one modification.
  */
 void trod_cg_sim_feed(struct trod_cg_sim *s, const struct trod_sim_ref *r, size_t n);
-/* What is held is counted: before the result is asked for. */
+/* Count the read that is held. To be called after the last reference, before counts are read. */
 void trod_cg_sim_end(struct trod_cg_sim *s);
 
 #endif

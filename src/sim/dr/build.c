@@ -25,7 +25,7 @@ static int fail(const struct builder *b, const struct trod_dr_spec *s, const cha
                       s ? "cache '" : "", s ? s->name : "", s ? "': " : "", what);
 }
 
-/* Its own kind of LRU. */
+/* DynamoRIO's LRU is that of counted_lru.h. */
 static struct trod_repl_options policy_of(const struct trod_repl_options *o)
 {
     struct trod_repl_options own = *o;

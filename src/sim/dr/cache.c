@@ -234,7 +234,7 @@ static void insert(struct trod_dr_cache *c, uint64_t line, uint64_t set, uint32_
 
 /* --- requests --- */
 
-/* The line of F is present in WAY. Returns true if the remaining steps are skipped. */
+/* LINE, which F refers to, is in the cache. Returns true if the remaining steps are skipped. */
 static bool on_hit(struct trod_dr_cache *c, const struct trod_sim_ref *f, uint64_t line)
 {
     count_hit(c, f->op);
@@ -252,7 +252,10 @@ static bool on_hit(struct trod_dr_cache *c, const struct trod_sim_ref *f, uint64
     return true;
 }
 
-/* One line of a request. true: the fragment behind it does not move on. */
+/*
+ * One LINE of a request, F. Returns true where the simulator goes on to the next line without
+ * advancing the address and size of F.
+ */
 static bool fragment(struct trod_dr_cache *c, const struct trod_sim_ref *f, uint64_t line)
 {
     const uint64_t set = trod_store_set(&c->store, line);
@@ -297,7 +300,7 @@ void trod_dr_request(struct trod_dr_cache *c, const struct trod_sim_ref *r)
     struct trod_sim_ref f = *r;
 
     if (r->size == 0 && r->addr == 0)
-        return; /* the simulator never comes back from this one */
+        return; /* the simulator would loop here for ever */
     if (first == last && first == c->last && r->op != TROD_OP_WRITE) {
         count_hit(c, r->op);
         trod_repl_hit(&c->store.repl, c->last_set, c->last_way);
@@ -330,7 +333,7 @@ void trod_dr_flush(struct trod_dr_cache *c, const struct trod_sim_ref *r)
             if (way == TROD_NO_WAY)
                 continue;
             trod_store_drop(&c->store, set, way);
-            /* The policy's state of set SET * WAYS: mostly one that no line has. */
+            /* As there, of set SET * WAYS and not of SET: mostly there is no such set. */
             if (set * c->store.ways < c->store.sets)
                 trod_repl_invalidate(&c->store.repl, set * c->store.ways, way);
         }

@@ -29,8 +29,10 @@ struct trod_dr_hint {
 };
 
 void trod_dr_misses_fini(struct trod_dr_misses *m);
-/* The warm-up is over: no misses yet. */
+/* The warm-up is over: forget the misses. */
+
 void trod_dr_misses_reset(struct trod_dr_misses *m);
+/* A miss of the instruction at PC on LINE; without memory M is marked as failed. */
 void trod_dr_misses_add(struct trod_dr_misses *m, uint64_t pc, uint64_t line);
 
 /*

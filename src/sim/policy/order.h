@@ -31,7 +31,7 @@ static inline void trod_order_unlink(uint32_t *set, uint32_t way)
     set[2 * previous] = next;
 }
 
-/* Put WAY behind AFTER. */
+/* Put WAY, which is in no place, after AFTER (the head: to the front). */
 static inline void trod_order_link(uint32_t *set, uint32_t way, uint32_t after)
 {
     const uint32_t next = set[2 * after];
