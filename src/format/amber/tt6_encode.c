@@ -144,16 +144,23 @@ static int bridge(struct tt6_enc *enc, uint32_t pc, struct trod_room *out, struc
     return TROD_OK;
 }
 
+/*
+ * Is OPCODE, which has no address in TT6, a cache operation whose address may stand in an escape?
+ * They all have primary opcode 31.
+ */
+static inline bool is_cache(const struct tt6_enc *enc, uint32_t opcode)
+{
+    return enc->escapes && opcode >> 26 == 31 &&
+           trod_ppc_class(opcode, TROD_PPC_TT6) == TROD_PPC_COMPUTE &&
+           trod_ppc_class(opcode, TROD_PPC_TT6E) == TROD_PPC_MEMORY;
+}
+
 /* What the instruction OPCODE waits for: enum trod_ppc_class, or AMBER_CACHE. */
 static unsigned waits_for(const struct tt6_enc *enc, uint32_t opcode)
 {
-    const enum trod_ppc_class c =
-        trod_ppc_class(opcode, enc->extended ? TROD_PPC_TT6E : TROD_PPC_TT6);
-
-    if (c == TROD_PPC_COMPUTE && enc->escapes &&
-        trod_ppc_class(opcode, TROD_PPC_TT6E) == TROD_PPC_MEMORY)
-        return AMBER_CACHE;
-    return c;
+    return is_cache(enc, opcode)
+               ? (unsigned)AMBER_CACHE
+               : (unsigned)trod_ppc_class(opcode, enc->extended ? TROD_PPC_TT6E : TROD_PPC_TT6);
 }
 
 /* The columns of an INSTR row that TT6 needs. False when they are not there. */
@@ -468,7 +475,7 @@ static uint32_t put_plain(struct tt6_enc *enc, const struct trod_batch *b, uint3
         from_p = trod_batch_bytes(b, b->code[row]);
         word = trod_load_be32(from_p);
         class = trod_ppc_class(word, variant);
-        if (word >> 26 == 0 || waits_for(enc, word) == AMBER_CACHE)
+        if (word >> 26 == 0 || is_cache(enc, word))
             break;
         if (class == TROD_PPC_FLOW) {
             if (!(have & b->has[row] & TROD_COL_TARGET) || b->target[row] >> 32)
