@@ -4,7 +4,6 @@
  * Streams: the first page is there as soon as the first rows are decoded, whatever the file's size.
  */
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "first.h"
@@ -338,17 +337,6 @@ static int show(struct view *v)
     return r < 0 ? r : 0;
 }
 
-/*
- * Is the trace one file? Where there are more, rows that are passed over in one of them would be
- * missing in the numbers of rows, and in other orders in those of instructions.
- */
-static bool one_file(const struct cli *c)
-{
-    struct stat st;
-
-    return c->n_operands == 1 && (stat(c->operands[0], &st) != 0 || !S_ISDIR(st.st_mode));
-}
-
 /* Open the trace, near the rows that are chosen if it has an index. */
 static int open_trace(struct view *v, struct trod_trace_options *topt)
 {
@@ -367,7 +355,7 @@ static int open_trace(struct view *v, struct trod_trace_options *topt)
     if (!v->begun && v->filter.range.set && !need.owners)
         topt->skip_rows = v->filter.range.lo;
     else if (!v->begun && !v->filter.range.set && v->filter.instructions.lo && !need.owners &&
-             one_file(v->c))
+             topt->order == TROD_ORDER_FILE)
         topt->skip_instructions = v->filter.instructions.lo - 1;
     r = cli_cut_apply(v->c, &v->o->cut, &v->filter, topt, start.n, v->match, &v->diag);
     if (r == 0) {

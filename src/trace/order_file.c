@@ -12,7 +12,8 @@ struct state {
     struct trod_reader *reader; /* of file next - 1, or NULL */
     size_t next;
     struct trod_batch *batch;
-    int failed; /* what the trace ends with: the first error of a file */
+    uint64_t before; /* rows of the files before, where their first instructions are left out */
+    int failed;      /* what the trace ends with: the first error of a file */
 };
 
 static int open_first(struct trod_trace *t)
@@ -87,13 +88,16 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
             s->batch->want = t->opt.want;
             rc = read_batch(t, s);
             if (rc == 1) {
-                if (t->n_inputs > 1)
+                if (t->opt.skip_instructions)
+                    s->batch->first += s->before;
+                else if (t->n_inputs > 1)
                     s->batch->first = t->done.rows;
                 t->done.rows += s->batch->n;
                 t->at = s->next - 1;
                 *batch = s->batch;
                 return 1;
             }
+            s->before += trod_reader_number(s->reader);
             trod_trace_reader_done(t, s->next - 1);
             s->reader = NULL;
         } else {

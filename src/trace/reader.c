@@ -508,6 +508,11 @@ struct trod_meta *trod_reader_meta(const struct trod_reader *r)
     return r->meta;
 }
 
+uint64_t trod_reader_number(const struct trod_reader *r)
+{
+    return r->ordinal;
+}
+
 uint64_t trod_reader_rows(const struct trod_reader *r)
 {
     return r->rows;

@@ -95,6 +95,9 @@ void trod_reader_alone(struct trod_reader *r);
 /* The input of R has these frames, and who looks for cuts in it need not look for them. */
 void trod_reader_frames(struct trod_reader *r, const struct trod_frames *frames);
 
+/* Number of the next row of R's file: rows that were left out count. */
+uint64_t trod_reader_number(const struct trod_reader *r);
+
 /*
  * R, which nothing was read of, passes over its records up to the offset TO, and from there on when
  * called again; B is what is decoded where that must be. FORK: R, which nothing was read of and
