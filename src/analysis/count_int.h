@@ -161,6 +161,8 @@ struct trod_pages *trod_count_data(const struct count_state *s, struct count_lan
 uint32_t trod_count_tag(struct count_state *s, struct count_lane *l, bool encoded);
 /* WINDOW_ID with value ID. Returns 0 or TROD_ERR_NOMEM. */
 int trod_count_window(struct count_state *s, struct count_lane *l, uint64_t id);
+/* L says that its file type is VALUE: reported if it was another one. */
+void trod_count_filetype(struct count_state *s, struct count_lane *l, uint64_t value);
 /* Another window behind the open one, which is closed. Returns 0 or TROD_ERR_NOMEM. */
 int trod_count_window_add(struct count_lane *l, uint64_t id, bool keep);
 int trod_count_settle(void *st, uint32_t file);

@@ -202,6 +202,18 @@ int trod_count_window_add(struct count_lane *l, uint64_t id, bool keep)
     return TROD_OK;
 }
 
+void trod_count_filetype(struct count_state *s, struct count_lane *l, uint64_t value)
+{
+    if (l->filetype == TROD_NOWHERE)
+        l->filetype = value;
+    if (l->filetype == value || l->filetype_differs)
+        return;
+    l->filetype_differs = true;
+    trod_error(s->diag, TROD_ERR_CORRUPT, "count.filetype-differs", NULL,
+               "file type of thread '%s' changes from 0x%llx to 0x%llx", l->name ? l->name : "",
+               (unsigned long long)l->filetype, (unsigned long long)value);
+}
+
 int trod_count_window(struct count_state *s, struct count_lane *l, uint64_t id)
 {
     struct count_window *w = count_open(l);
@@ -212,8 +224,11 @@ int trod_count_window(struct count_state *s, struct count_lane *l, uint64_t id)
         w->id = id; /* the rows before the first number belong to it */
         return TROD_OK;
     }
-    if (!s->part && l->window->id != 0)
+    if (!s->part && l->window->id != 0 && !l->windows_late) {
         l->windows_late = true;
+        trod_error(s->diag, TROD_ERR_CORRUPT, "count.windows-late", NULL,
+                   "windows of thread '%s' do not begin with number 0", l->name ? l->name : "");
+    }
     return trod_count_window_add(l, id, s->part);
 }
 
@@ -454,11 +469,11 @@ static int merge_lane(struct count_state *s, struct count_lane *l, const struct 
 
     if (!new && (l->settled || from->settled))
         return TROD_ERR_USAGE; /* the union is not known without the sets */
-    if (l->filetype == TROD_NOWHERE)
-        l->filetype = from->filetype;
-    l->filetype_differs |=
-        from->filetype_differs || (from->filetype != TROD_NOWHERE && from->filetype != l->filetype);
+    /* what FROM says was reported there */
+    l->filetype_differs |= from->filetype_differs;
     l->windows_late |= from->windows_late;
+    if (from->filetype != TROD_NOWHERE)
+        trod_count_filetype(s, l, from->filetype);
     if (from->line)
         l->line = from->line;
     for (uint32_t i = 0; rc == TROD_OK && i < from->n_windows; i++)

@@ -86,20 +86,6 @@ static int slow_access(struct run *r, uint32_t i, uint32_t said, uint64_t *bytes
     return trod_count_mark_data(r->data, b, i, addr, size);
 }
 
-static void filetype(struct run *r, uint64_t value)
-{
-    struct count_lane *l = r->lane;
-
-    if (l->filetype == TROD_NOWHERE)
-        l->filetype = value;
-    if (l->filetype == value || l->filetype_differs)
-        return;
-    l->filetype_differs = true;
-    trod_error(r->diag, TROD_ERR_CORRUPT, "count.filetype-differs", NULL,
-               "file type of thread '%s' changes from 0x%llx to 0x%llx", l->name ? l->name : "",
-               (unsigned long long)l->filetype, (unsigned long long)value);
-}
-
 /* It is not known from here on which instructions are in the set of code. */
 static void count_unknown(struct run *r)
 {
@@ -110,16 +96,10 @@ static void count_unknown(struct run *r)
 static int window(struct run *r, uint64_t id)
 {
     const uint32_t n = r->lane->n_windows;
-    bool late = r->lane->windows_late;
-    int rc = trod_count_window(r->s, r->lane, id);
+    const int rc = trod_count_window(r->s, r->lane, id);
 
     if (r->lane->n_windows != n)
         count_unknown(r);
-
-    if (rc == TROD_OK && r->lane->windows_late && !late)
-        trod_error(r->diag, TROD_ERR_CORRUPT, "count.windows-late", NULL,
-                   "windows of thread '%s' do not begin with number 0",
-                   r->lane->name ? r->lane->name : "");
     return rc == TROD_OK ? count_use_window(r) : rc;
 }
 
@@ -133,7 +113,7 @@ static int marker(struct run *r, uint32_t i, uint32_t said)
         uint64_t value = b->value[i];
 
         if (sub == FILETYPE)
-            filetype(r, value);
+            trod_count_filetype(r->s, r->lane, value);
         else if (sub == LINE_SIZE && value && value <= COUNT_LINE_MAX && !(value & (value - 1)))
             r->lane->line = value;
         else if (sub == WINDOW_ID)

@@ -189,7 +189,7 @@ done
 check test $members -eq 2
 head -c $((n - 30)) t.zip >x.zip
 bad drmemtrace x.zip .
-# the first chunk is lost, and the header with it: what the others hold is read, with its numbers
+# the first chunk is lost, and the header with it: what the others hold is read, and numbered from 0 on
 tail -c +181 t.trace >later.trace
 cp t.zip later.zip
 printf '\xff\xff\xff\xff' | dd of=later.zip bs=1 seek=$((30 + $(le 26 2) + $(le 28 2))) conv=notrunc status=none
@@ -198,7 +198,7 @@ for f in later.trace later.zip; do
     status 2
     err_has 'trace begins in a later chunk: its header is lost'
     through sed 1d
-    check test "$(cut -d, -f1,2 "$stdout" | xargs)" = '10,INSTR 11,MARKER 12,MARKER 13,THREAD'
+    check test "$(cut -d, -f1,2 "$stdout" | xargs)" = '0,INSTR 1,MARKER 2,MARKER 3,THREAD'
     bad drmemtrace $f 'its header is lost'
 done
 run trod view --strict later.trace

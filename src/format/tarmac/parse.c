@@ -162,7 +162,8 @@ static void learn_head(struct tm_line *l)
     struct tm_dec *d = l->d;
     struct tm_head *h;
 
-    if (l->head.n == 0 || l->head.n > TM_HEAD_MAX || !tm_is_blank(l->head.p[0]))
+    if (l->head.n == 0 || l->head.n > TM_HEAD_MAX || !tm_is_blank(l->head.p[0]) ||
+        !tm_is_blank(l->head.p[l->head.n - 1]))
         return;
     h = &d->heads[d->head];
     if (h->len == l->head.n && memcmp(h->text, l->head.p, l->head.n) == 0)
