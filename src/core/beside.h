@@ -6,9 +6,7 @@
 #ifndef CORE_BESIDE_H
 #define CORE_BESIDE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
+#include "core/suffix.h"
 
 /* Is it an index (trod index) or a list of bookmarks (trod browse)? */
 static inline bool trod_beside_trace(const char *name)
@@ -16,12 +14,9 @@ static inline bool trod_beside_trace(const char *name)
     static const char *const suffixes[] = {".trodx", ".trodmarks"};
     const size_t n = strlen(name);
 
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        const size_t k = strlen(suffixes[i]);
-
-        if (n > k && strcmp(name + n - k, suffixes[i]) == 0)
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (trod_ends_with(name, n, suffixes[i]))
             return true;
-    }
     return false;
 }
 

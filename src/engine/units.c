@@ -18,6 +18,18 @@
  */
 enum { AHEAD = 2, RECORDED = 64 << 20 };
 
+/* A unit that is to read piece NUMBER. NULL: no memory. */
+static struct run_unit *unit_new(const struct trod_run *r, size_t number)
+{
+    struct run_unit *u = calloc(1, sizeof *u);
+
+    if (u) {
+        u->number = number;
+        trod_keeper_init(&u->keeper, r->diag && r->diag->strict);
+    }
+    return u;
+}
+
 /* Release U; TELL: report the problems that it kept. */
 static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
 {
@@ -329,14 +341,12 @@ static int merge_instances(struct trod_run *r, struct run_unit *u, const struct 
 static struct run_unit *read_again(struct run_worker *w, struct run_unit *u)
 {
     struct trod_run *r = w->run;
-    struct run_unit *again = calloc(1, sizeof *again);
+    struct run_unit *again = unit_new(r, u->number);
 
     if (again) {
-        again->number = u->number;
         again->knows = true;
         again->order.skip = u->order.given;
         pthread_mutex_unlock(&r->lock);
-        trod_keeper_init(&again->keeper, r->diag && r->diag->strict);
         unit_read(w, again, u->number);
         pthread_mutex_lock(&r->lock);
     }
@@ -429,15 +439,13 @@ static void *work(void *arg)
         if (r->stop || r->stopped || r->next == r->n_units)
             break;
         number = r->next++;
-        u = r->unit[number] = calloc(1, sizeof *u);
+        u = r->unit[number] = unit_new(r, number);
         if (!u) {
             r->stop = true;
             r->rc = TROD_ERR_NOMEM;
             break;
         }
-        u->number = number;
         pthread_mutex_unlock(&r->lock);
-        trod_keeper_init(&u->keeper, r->diag && r->diag->strict);
         unit_read(w, u, number);
         pthread_mutex_lock(&r->lock);
         u->complete = true;

@@ -156,7 +156,7 @@ static inline uint8_t kind_said(struct br_state *s, uint32_t number, unsigned br
 
 /* ---- rows */
 
-/* Row I, a branch of KIND at site F, begins to wait for the next instruction. */
+/* Row I, a branch of KIND, begins to wait for the next instruction. */
 static void begin(struct br_state *s, struct br_lane *l, const struct trod_batch *b, uint32_t i,
                   uint32_t said, uint8_t kind)
 {

@@ -99,8 +99,8 @@ struct br_state {
     unsigned shift; /* addresses of instructions are multiples of 1 << shift */
     bool delay;     /* branches have a delay slot */
     bool isa_known;
-    uint8_t
-        *kind; /* by site: enum trod_bp_kind + 1; BR_UNKNOWN: not looked at; BR_NOT: no branch */
+    /* by site: enum trod_bp_kind + 1; BR_UNKNOWN: not looked at; BR_NOT: no branch */
+    uint8_t *kind;
     struct br_fact *fact; /* by site */
     struct br_site *site;
     uint64_t *wrong; /* by site and choice */

@@ -17,12 +17,17 @@ static void add_sums(struct br_sums *into, const struct br_sums *from)
         *br_sum(into, i) += *br_sum(&copy, i);
 }
 
-static void add_fact(struct br_fact *into, const struct br_fact *from, bool unknown)
+/* What T knows of site I to S, which may know nothing of it. */
+static void add_fact(struct br_state *s, const struct br_state *t, size_t i)
 {
+    struct br_fact *const into = &s->fact[i];
+    const struct br_fact *const from = &t->fact[i];
     const uint8_t counted = into->counted;
 
-    if (unknown)
+    if (s->kind[i] == BR_UNKNOWN) {
+        s->kind[i] = t->kind[i];
         *into = *from;
+    }
     if (counted && (!from->counted || counted < from->counted))
         into->counted = counted;
     else
@@ -59,8 +64,7 @@ int br_merge(void *into, const void *from)
         s->site[i].executions += t->site[i].executions;
         s->site[i].taken += t->site[i].taken;
         s->site[i].turns += t->site[i].turns;
-        add_fact(&s->fact[i], &t->fact[i], s->kind[i] == BR_UNKNOWN);
-        s->kind[i] = s->kind[i] == BR_UNKNOWN ? t->kind[i] : s->kind[i];
+        add_fact(s, t, i);
     }
     for (size_t i = 0; rc == TROD_OK && i < t->n_sites * t->n_choices; i++)
         s->wrong[i] += t->wrong[i];
