@@ -278,9 +278,9 @@ struct trod_analysis {
      */
     int (*take)(void *into, void *from);
     /*
-     * For analyses with recorded that need the order of all rows: the number of instances, for JOBS
-     * threads, that share what merge has to do. The state that recorded a part is merged into each
-     * of them (at the same time: it is only read), which takes what belongs to its shard
+     * For analyses with recorded that need an order: the number of instances, for JOBS threads,
+     * that share what merge has to do. The state of a part or file (context.shards 1) is merged
+     * into each of them (at the same time: it is only read), which takes what belongs to its shard
      * (context.shard of context.shards); at the end their states are merged in order. NULL: 1.
      */
     unsigned (*takers)(const void *opt, unsigned jobs);

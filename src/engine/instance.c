@@ -58,7 +58,7 @@ static void drop(const struct engine_instance *in, void **st)
 
 static int begin_one(struct engine_instance *in, const struct trod_run *r,
                      const struct engine_item *it, const struct trod_meta *meta, unsigned shard,
-                     bool recording)
+                     unsigned shards, bool recording)
 {
     const struct trod_analysis *a = it->analysis;
 
@@ -70,7 +70,7 @@ static int begin_one(struct engine_instance *in, const struct trod_run *r,
                     .symbols = r->opt.symbols,
                     .stream = TROD_ALL_STREAMS,
                     .shard = shard,
-                    .shards = recording ? 1 : it->shards,
+                    .shards = shards,
                     .merged = r->opt.trace.order != TROD_ORDER_FILE,
                     .by = r->opt.by,
                     .base = &in->base,
@@ -97,10 +97,10 @@ static int begin_one(struct engine_instance *in, const struct trod_run *r,
  * rows: a second instance (parts) has the intervals.
  */
 static int begin(struct engine_instance *in, const struct trod_run *r, const struct engine_item *it,
-                 const struct trod_meta *meta, unsigned shard, bool recording)
+                 const struct trod_meta *meta, unsigned shard, unsigned shards, bool recording)
 {
     const struct trod_analysis *a = it->analysis;
-    int rc = begin_one(in, r, it, meta, shard, recording);
+    int rc = begin_one(in, r, it, meta, shard, shards, recording);
 
     if (rc < 0 || !in->fresh || (a->order_of ? a->order_of(it->opt) : a->order) == TROD_ANY_ORDER)
         return rc;
@@ -108,7 +108,7 @@ static int begin(struct engine_instance *in, const struct trod_run *r, const str
     in->parts = calloc(1, sizeof *in->parts);
     if (!in->parts)
         return in->rc = TROD_ERR_NOMEM;
-    in->rc = begin_one(in->parts, r, it, meta, shard, recording);
+    in->rc = begin_one(in->parts, r, it, meta, shard, shards, recording);
     return in->rc;
 }
 
@@ -116,14 +116,14 @@ int engine_instance_begin(struct engine_instance *in, const struct trod_run *r,
                           const struct engine_item *it, const struct trod_meta *meta,
                           unsigned shard)
 {
-    return begin(in, r, it, meta, shard, false);
+    return begin(in, r, it, meta, shard, it->shards, false);
 }
 
 int engine_instance_begin_part(struct engine_instance *in, const struct trod_run *r,
                                const struct engine_item *it, const struct trod_meta *meta,
                                enum run_cut cut)
 {
-    return begin(in, r, it, meta, 0, engine_item_records(it, cut));
+    return begin(in, r, it, meta, 0, 1, engine_item_records(it, cut));
 }
 
 size_t engine_instance_recorded(const struct engine_instance *in)

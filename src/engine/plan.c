@@ -61,6 +61,15 @@ static bool records_much(const struct trod_run *r, enum run_cut cut)
     return false;
 }
 
+/* Is all that is recorded merged by all threads, so that none waits for the merging? */
+static bool shared(const struct trod_run *r)
+{
+    for (size_t i = 0; i < r->n_items; i++)
+        if (r->item[i].records && run_takers(r, &r->item[i]) < r->opt.jobs)
+            return false;
+    return true;
+}
+
 /* Does R have an analysis that finds where rows are in a file (direct), and is fed by parts? */
 static bool places(const struct trod_run *r)
 {
@@ -131,7 +140,7 @@ static size_t parts_of(const struct trod_run *r, size_t file, const struct trod_
 {
     const size_t jobs = r->opt.jobs;
     const bool much = records_much(r, RUN_BYTES), relearns = (f && f->parts) || places(r);
-    size_t n = relearns && !much ? jobs : jobs * TURNS;
+    size_t n = relearns && (!much || shared(r)) ? jobs : jobs * TURNS;
 
     if (r->in_order) {
         const uint64_t some = trod_trace_bytes(r->whole, file) / IN_ORDER;
@@ -178,8 +187,8 @@ static bool keep_whole(const struct trod_run *r, size_t file, const struct trod_
 
     for (size_t i = 0; i < r->n_items; i++)
         ordered |= r->item[i].order != TROD_ANY_ORDER;
-    return f && f->parts && r->sites && ordered && (small || records(r, RUN_BYTES)) &&
-           for_threads(r);
+    return f && f->parts && r->sites && ordered &&
+           (small || (records(r, RUN_BYTES) && !shared(r))) && for_threads(r);
 }
 
 /* The cuts of a file: piece k is [AT[k], AT[k + 1]); rows before it are read from BEFORE[k] on. */

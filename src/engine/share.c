@@ -8,12 +8,13 @@
  * at that of a pipe, the instances of an item become one.
  */
 #include "engine/run_int.h"
+#include "engine/streams.h"
 
 unsigned run_takers(const struct trod_run *r, const struct engine_item *it)
 {
     const struct trod_analysis *a = it->analysis;
 
-    return it->records && it->order == TROD_GLOBAL_ORDER && a->recorded && a->takers
+    return it->records && it->order != TROD_ANY_ORDER && a->recorded && a->takers
                ? a->takers(it->opt, r->opt.jobs)
                : 1;
 }
@@ -38,6 +39,20 @@ bool run_share_help(struct trod_run *r)
     return true;
 }
 
+/*
+ * Make the streams of IN known to the trace of R, so that threads that look them up there only
+ * read. 0 or an error.
+ */
+static int know_streams(struct trod_run *r, const struct engine_instance *in)
+{
+    struct trod_meta *to = (struct trod_meta *)(uintptr_t)trod_trace_meta(r->whole);
+    int rc = 0;
+
+    for (uint32_t i = 0; rc >= 0 && i < in->context.meta->n_streams; i++)
+        rc = engine_stream_same(to, in->context.meta, i);
+    return rc < 0 ? rc : TROD_OK;
+}
+
 int run_share_merge(struct trod_run *r, struct run_unit *u, size_t i)
 {
     const struct engine_item *it = &r->item[i];
@@ -45,6 +60,8 @@ int run_share_merge(struct trod_run *r, struct run_unit *u, size_t i)
 
     if (it->shards == 1)
         return engine_instance_merge(&it->instance[0], &u->instance[i], true);
+    if ((rc = know_streams(r, &u->instance[i])) < 0)
+        return rc;
     pthread_mutex_lock(&r->lock);
     r->share = (struct run_share){.unit = u, .item = i};
     pthread_cond_broadcast(&r->turn);

@@ -306,6 +306,18 @@ static bool doubtful(const struct trod_run *r, const struct run_unit *u,
     return r->tentative && (!piece->link || !piece->last || u->fatal || rc == TROD_ERR_LIMIT);
 }
 
+/* No more rows of FILE come for the instances of IT. 0 or an error. */
+static int settle(struct engine_item *it, uint32_t file)
+{
+    int rc = TROD_OK;
+
+    for (unsigned k = 0; k < it->shards; k++) {
+        engine_instance_settle(&it->instance[k], file);
+        rc = rc < 0 ? rc : it->instance[k].rc;
+    }
+    return rc;
+}
+
 /* Merge the states of U into those of the run. 0 or an error. */
 static int merge_instances(struct trod_run *r, struct run_unit *u, const struct run_piece *piece)
 {
@@ -316,18 +328,15 @@ static int merge_instances(struct trod_run *r, struct run_unit *u, const struct 
         return rc < 0 ? rc : trod_trace_learn(r->whole, u->trace);
     }
     for (size_t i = 0; i < r->n_items; i++) {
-        struct engine_instance *to = &r->item[i].instance[0];
+        struct engine_item *it = &r->item[i];
         int merged;
 
         u->instance[i].base = r->done.rows;
         merged = run_share_merge(r, u, i);
-
         if (merged == TROD_OK && piece->cut != RUN_WHOLE && (piece->last || r->cut_short) &&
-            complete(r, piece)) {
-            engine_instance_settle(to, (uint32_t)piece->file);
-            merged = to->rc;
-        }
-        trod_keeper_end(&u->instance[i].keeper, &to->keeper.diag);
+            complete(r, piece))
+            merged = settle(it, (uint32_t)piece->file);
+        trod_keeper_end(&u->instance[i].keeper, &it->instance[0].keeper.diag);
         rc = rc < 0 ? rc : merged;
     }
     return rc;

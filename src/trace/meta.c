@@ -186,28 +186,40 @@ static int add(struct trod_meta *m, const struct key *k, struct trod_stream **ou
     return TROD_OK;
 }
 
-/* The stream of key K; ADDED is what is stored if it is new. */
+/* The slot of key K in the table of M, or the free one where it belongs. */
+static uint32_t *slot_of(const struct trod_meta *m, const struct key *k)
+{
+    uint32_t *const slot = m->own->slot;
+    uint64_t at = k->hash;
+
+    while (slot[at & (m->own->size - 1)] &&
+           !matches(&m->streams[slot[at & (m->own->size - 1)] - 1], k))
+        at++;
+    return &slot[at & (m->own->size - 1)];
+}
+
+/*
+ * The stream of key K; ADDED is what is stored if it is new. Nothing is written if it is known:
+ * several threads may look up known streams at the same time.
+ */
 static int look_up(struct trod_meta *m, const struct key *k, const struct key *added)
 {
+    uint32_t *slot = m->own ? slot_of(m, k) : NULL;
     struct trod_stream *s;
-    uint64_t at = k->hash;
     int rc;
 
-    if ((!m->own || m->own->used * 2 >= m->own->size) && (rc = grow_hash(m)) < 0)
-        return rc;
-    for (;; at++) {
-        uint32_t slot = m->own->slot[at & (m->own->size - 1)];
-
-        if (slot == 0)
-            break;
-        if (matches(&m->streams[slot - 1], k))
-            return (int)slot - 1;
-    }
+    if (slot && *slot)
+        return (int)*slot - 1;
     if (m->n_streams >= TROD_STREAM_MAX)
         return TROD_ERR_LIMIT;
+    if (!m->own || m->own->used * 2 >= m->own->size) {
+        if ((rc = grow_hash(m)) < 0)
+            return rc;
+        slot = slot_of(m, k);
+    }
     if ((rc = add(m, added, &s)) < 0)
         return rc;
-    m->own->slot[at & (m->own->size - 1)] = m->n_streams;
+    *slot = m->n_streams;
     m->own->used++;
     return (int)m->n_streams - 1;
 }
@@ -233,17 +245,9 @@ int trod_meta_thread(struct trod_meta *m, uint64_t tid, uint64_t pid, uint32_t f
 int64_t trod_meta_find(const struct trod_meta *m, const struct trod_stream *s)
 {
     const bool named = s->tid == TROD_NOWHERE;
-    const struct key k = {named ? s->name : NULL, s->name_len, s->tid, s->pid, s->file, 0};
+    const struct key k = {named ? s->name : NULL, s->name_len, s->tid, s->pid, s->file, hash_of(s)};
 
-    for (uint64_t at = hash_of(s); m->own; at++) {
-        const uint32_t slot = m->own->slot[at & (m->own->size - 1)];
-
-        if (slot == 0)
-            break;
-        if (matches(&m->streams[slot - 1], &k))
-            return slot - 1;
-    }
-    return -1;
+    return m->own ? (int64_t)*slot_of(m, &k) - 1 : -1;
 }
 
 /* Streams of FROM, and what it knows of their numbers. */

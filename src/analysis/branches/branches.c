@@ -49,6 +49,7 @@ int br_init(void *st, const void *opt, const struct trod_context *context)
         return trod_error(context->diag, TROD_ERR_USAGE, "branches.alignment", NULL,
                           "alignment %llu is none of 1, 2, 4",
                           (unsigned long long)s->opt->alignment);
+    br_deal(s);
     return TROD_OK;
 }
 
@@ -65,6 +66,7 @@ void br_fini(void *st)
     free(s->interval);
 }
 
+/* No more shards than predictors. */
 static unsigned shards(const void *opt, unsigned jobs)
 {
     struct trod_bp_choice choice[TROD_BP_MOST];
@@ -72,6 +74,18 @@ static unsigned shards(const void *opt, unsigned jobs)
     const int n = trod_bp_choose(choice, o->predictors ? o->predictors : "", NULL);
 
     return n < 1 ? 1 : (unsigned)n < jobs ? (unsigned)n : jobs;
+}
+
+/* More than threads, so that none waits long for another one. */
+static unsigned takers(const void *opt, unsigned jobs)
+{
+    return shards(opt, 2 * jobs);
+}
+
+static bool records(const void *opt)
+{
+    (void)opt;
+    return true;
 }
 
 int br_room(struct br_state *s, size_t n)
@@ -420,6 +434,7 @@ const struct trod_analysis trod_analysis_branches = {
     .fini = br_fini,
     .owners = true,
     .weigher = &br_weigher,
-    .records = br_records,
+    .records = records,
     .recorded = br_recorded,
+    .takers = takers,
 };

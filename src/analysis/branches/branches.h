@@ -95,6 +95,7 @@ struct br_state {
     const struct br_options *opt;
     struct trod_context context;
     struct trod_bp_choice choice[TROD_BP_MOST];
+    bool mine[TROD_BP_MOST]; /* by choice: it belongs to this shard */
     unsigned n_choices;
     unsigned shift; /* addresses of instructions are multiples of 1 << shift */
     bool delay;     /* branches have a delay slot */
@@ -132,6 +133,8 @@ int br_row(struct br_state *s, struct br_lane *l, const struct trod_batch *b, ui
 
 /* ---- lanes.c */
 
+/* Choose the predictors of S's shard. */
+void br_deal(struct br_state *s);
 /* The lane of STREAM of FILE, made if new. NULL: no memory. */
 struct br_lane *br_lane(struct br_state *s, uint32_t stream, uint32_t file);
 void br_lanes_free(struct br_state *s);
@@ -151,8 +154,6 @@ int br_predict(struct br_state *s, struct br_lane *l, const struct trod_bp_event
 
 /* ---- parts.c: parts of a file, put together */
 
-/* May parts be recorded, with these options? */
-bool br_records(const void *opt);
 size_t br_recorded(const void *st);
 /*
  * Keep row I of B, of lane L, until the part before is known: 1, 0 if it need not be kept, or an

@@ -74,10 +74,28 @@ struct br_lane *br_lane(struct br_state *s, uint32_t stream, uint32_t file)
 
 /* ---- branches */
 
+void br_deal(struct br_state *s)
+{
+    unsigned load[TROD_BP_MOST] = {0}, most = 0;
+
+    for (unsigned i = 0; i < s->n_choices; i++)
+        most = s->choice[i].type->cost > most ? s->choice[i].type->cost : most;
+    for (unsigned cost = most; cost > 0; cost--) /* the costliest first */
+        for (unsigned i = 0, least = 0; i < s->n_choices; i++) {
+            if (s->choice[i].type->cost != cost)
+                continue;
+            for (unsigned k = 0; k < s->context.shards; k++)
+                if (load[k] < load[least])
+                    least = k;
+            load[least] += cost;
+            s->mine[i] = least == s->context.shard;
+        }
+}
+
 static int make_predictors(struct br_state *s, struct br_lane *l)
 {
     for (unsigned i = 0; i < s->n_choices; i++) {
-        if (i % s->context.shards != s->context.shard || l->predictor[i])
+        if (!s->mine[i] || l->predictor[i])
             continue;
         l->predictor[i] = s->choice[i].type->make(s->choice[i].value, s->shift);
         if (!l->predictor[i])

@@ -54,11 +54,10 @@ static int add_interval(struct br_state *s, const struct br_interval *v, size_t 
     return TROD_OK;
 }
 
-int br_merge(void *into, const void *from)
+/* What T has counted, to S. 0 or TROD_ERR_NOMEM. */
+static int add_counts(struct br_state *s, const struct br_state *t)
 {
-    struct br_state *s = into;
-    const struct br_state *t = from;
-    int rc = br_room(s, t->n_sites);
+    int rc = TROD_OK;
 
     for (size_t i = 0; rc == TROD_OK && i < t->n_sites; i++) {
         s->site[i].executions += t->site[i].executions;
@@ -73,6 +72,18 @@ int br_merge(void *into, const void *from)
         rc = trod_pairs_merge(&s->targets, &t->targets);
     for (size_t i = 0, at = 0; rc == TROD_OK && i < t->n_intervals; i++)
         rc = add_interval(s, &t->interval[i], &at);
+    return rc;
+}
+
+/* A piece is merged into all shards: the first one takes its counts, and each runs predictors. */
+int br_merge(void *into, const void *from)
+{
+    struct br_state *s = into;
+    const struct br_state *t = from;
+    int rc = br_room(s, t->n_sites);
+
+    if (rc == TROD_OK && (s->context.shard == 0 || t->context.shards > 1))
+        rc = add_counts(s, t);
     return rc == TROD_OK && t->context.recording ? br_part_merge(s, t) : rc;
 }
 

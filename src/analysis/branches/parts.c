@@ -16,24 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Predictors that cost more than this would keep one thread busy for longer than all other work
- * keeps two: they are shared out to threads instead.
- */
-enum { COST_MOST = 50 };
-
-bool br_records(const void *opt)
-{
-    const struct br_options *o = opt;
-    struct trod_bp_choice choice[TROD_BP_MOST];
-    const int n = trod_bp_choose(choice, o->predictors ? o->predictors : "", NULL);
-    unsigned cost = 0;
-
-    for (int i = 0; i < n; i++)
-        cost += choice[i].type->cost;
-    return cost <= COST_MOST;
-}
-
 size_t br_recorded(const void *st)
 {
     return ((const struct br_state *)st)->recorded;
@@ -174,7 +156,8 @@ static int follow(struct br_state *s, struct br_lane *l, const struct br_state *
         rc = br_flush(s, l);
     if (rc < 0 || p->part.open)
         return rc;
-    rc = follow_sites(s, l, p);
+    if (s->context.shard == 0)
+        rc = follow_sites(s, l, p);
     for (size_t at = 0, n; rc == TROD_OK && at < p->part.n_events; at += n) {
         n = p->part.n_events - at < BR_EVENTS ? p->part.n_events - at : BR_EVENTS;
         rc = br_predict(s, l, p->part.event + at, n);
