@@ -89,6 +89,19 @@ static void consistent(const struct phases_clusters *c, const double *point)
         assert_true(c->sse[k] <= c->sse[1] + 1e-9);
 }
 
+/*
+ * Sums of draws, nearly of a normal distribution: the criterion is made for such heaps. A heap with
+ * sharp edges is as well described by many small ones.
+ */
+static double draw_round(struct trod_gen *g)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; i < 12; i++)
+        sum += draw(g);
+    return sum - 6;
+}
+
 /* Heaps of points far from each other: as many clusters as heaps. */
 static void heaps(void **state)
 {
@@ -103,7 +116,7 @@ static void heaps(void **state)
                 const unsigned heap = (unsigned)(i / DIMS % n);
 
                 point[i] =
-                    (i % DIMS == heap % DIMS ? 10.0 * (1 + heap / DIMS) : 0) + draw(&g) / 100;
+                    (i % DIMS == heap % DIMS ? 10.0 * (1 + heap / DIMS) : 0) + draw_round(&g) / 100;
             }
             assert_int_equal(phases_cluster(&c, point, POINTS, DIMS, 10, seed), TROD_OK);
             assert_int_equal(c.n, n);
@@ -475,6 +488,33 @@ static void working_sets(void **state)
     }
 }
 
+/* What files without instructions touch belongs to the interval that follows, joined or not. */
+static void working_set_of_empty_files(void **state)
+{
+    enum { EMPTY = 3, LINES_EACH = 4 };
+    uint64_t fresh[2][PHASES_AGES] = {{0}};
+    struct phases_working *w;
+
+    (void)state;
+    assert_int_equal(phases_working_new(&w, 1 << 20), 0);
+    for (uint64_t file = 0; file <= EMPTY; file++) {
+        phases_working_file(w);
+        for (uint64_t i = 0; i < LINES_EACH; i++)
+            phases_working_line(w, file * LINES_EACH + i, fresh[0]);
+    }
+    assert_true(phases_working_end(w));
+    for (uint64_t i = 0; i < (EMPTY + 1) * LINES_EACH; i++)
+        phases_working_line(w, i, fresh[1]);
+    assert_true(phases_working_end(w));
+    for (unsigned k = 0; k < 2; k++) {
+        assert_int_equal(phases_working_lines(fresh[k]), (EMPTY + 1) * LINES_EACH);
+        phases_working_join(fresh[k]);
+    }
+    assert_int_equal(phases_working_lines(fresh[0]) + phases_working_lines(fresh[1]),
+                     (EMPTY + 1) * LINES_EACH);
+    phases_working_free(w);
+}
+
 /* Of more lines than are remembered a sample says how many they were. */
 static void sampled_sets(void **state)
 {
@@ -528,10 +568,15 @@ static void vectors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(heaps),        cmocka_unit_test(many),
-        cmocka_unit_test(anywhere),     cmocka_unit_test(exhaustive),
-        cmocka_unit_test(two_phases),   cmocka_unit_test(by_counting),
-        cmocka_unit_test(working_sets), cmocka_unit_test(sampled_sets),
+        cmocka_unit_test(heaps),
+        cmocka_unit_test(many),
+        cmocka_unit_test(anywhere),
+        cmocka_unit_test(exhaustive),
+        cmocka_unit_test(two_phases),
+        cmocka_unit_test(by_counting),
+        cmocka_unit_test(working_sets),
+        cmocka_unit_test(sampled_sets),
+        cmocka_unit_test(working_set_of_empty_files),
         cmocka_unit_test(vectors),
     };
 

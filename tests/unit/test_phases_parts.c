@@ -231,7 +231,7 @@ static void parts(void **state)
 }
 
 /* The different lines of each interval, however often intervals were joined. */
-static void working_sets(void **state)
+static void working_sets_of(uint64_t seed)
 {
     struct phases_options opt;
     struct accesses all = {.n = 0};
@@ -240,13 +240,12 @@ static void working_sets(void **state)
     uint64_t to = 0;
     size_t k = 0;
 
-    (void)state;
     memcpy(&opt, trod_analysis_find("phases", 6)->defaults, sizeof opt);
     opt.list = true;
     begin(&p);
     s = fresh(&p, &opt);
     for (uint32_t f = 0; f < FILES; f++)
-        feed_file(&p, s, 7, f, TROD_BATCH_ROWS, &all);
+        feed_file(&p, s, seed, f, TROD_BATCH_ROWS, &all);
     end_state(s);
     assert_true(s->length > PHASES_FIRST);
     for (size_t i = 0; i < s->n; i++) {
@@ -263,6 +262,13 @@ static void working_sets(void **state)
     free(all.list);
     drop(s);
     end(&p);
+}
+
+static void working_sets(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 7; seed <= 10; seed++)
+        working_sets_of(seed);
 }
 
 /* An interval that somebody else ends behind several files has the lines of all, each once. */

@@ -216,7 +216,7 @@ bool phases_working_end(struct phases_working *w);
 void phases_working_joined(struct phases_working *w);
 /* Intervals will not be joined from here on. */
 void phases_working_cut(struct phases_working *w);
-/* What follows is another file, whose intervals are not joined with those before. */
+/* What follows is another file, whose intervals are not joined with those that ended before. */
 void phases_working_file(struct phases_working *w);
 /* What was touched so far was never touched. */
 void phases_working_forget(struct phases_working *w);

@@ -162,9 +162,12 @@ void phases_working_cut(struct phases_working *w)
     w->joined = 0;
 }
 
+/* Behind a file in which no interval ended its last one goes on, with the lines it has. */
 void phases_working_file(struct phases_working *w)
 {
-    w->at = ((w->at >> FILE_SHIFT) + 1) << FILE_SHIFT;
+    const uint64_t one = UINT64_C(1) << FILE_SHIFT;
+
+    w->at = (w->at + one - 1) & ~(one - 1);
 }
 
 void phases_working_forget(struct phases_working *w)
