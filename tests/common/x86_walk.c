@@ -105,7 +105,7 @@ static void data(struct walk *w, const struct walk_code *c, uint8_t kind, uint32
 static void insn(struct walk *w, const struct walk_code *c, bool again, bool jumped)
 {
     w->pending[w->n_pending++] = (struct walk_row){.kind = TROD_INSTR,
-                                                   .what = c->what,
+                                                   .branch = c->what >= JCC8 && c->what <= ICALL,
                                                    .thread = w->thread,
                                                    .size = c->n,
                                                    .addr = c->pc,

@@ -20,7 +20,7 @@ struct walk_code {
 
 struct walk_row {
     uint8_t kind;
-    uint8_t what;
+    bool branch;
     uint32_t thread, size;
     uint64_t addr, time;
     const struct walk_code *code; /* of the instruction, or of that of the access */

@@ -25,6 +25,10 @@ static void tell(struct told *t, const struct walk_row *r)
     t->writes += r->kind == TROD_WRITE;
     t->jumps += r->jumped;
     t->threads += !t->seen[r->thread];
+    t->lone -= t->is_lone[r->thread];
+    if (r->kind == TROD_INSTR)
+        t->is_lone[r->thread] = !t->seen[r->thread] && r->branch;
+    t->lone += t->is_lone[r->thread];
     t->seen[r->thread] = 1;
 }
 
@@ -167,7 +171,7 @@ static void test_threads(void **state)
         char *dir = test_tmpdir(), *path = test_path(dir, "out");
         struct drm_checked c;
         struct told t = write_walk(w, path, to[seed % 3], 40, test_fewer(60000, 12000), 0, seed);
-        size_t n = check_directory(path, 12, &c);
+        size_t n = check_directory(path, 12, t.lone, &c);
 
         assert_int_equal(n, t.threads);
         assert_true(c.instrs <= t.instrs && c.instrs + 40 >= t.instrs);
@@ -195,7 +199,7 @@ static void test_many_threads(void **state)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){few.rlim_cur, was.rlim_max}), 0);
     t = write_walk(w, path, "drmemtrace:chunk=50", 1500, 150000, 0, 300);
     assert_true(t.threads > 1000);
-    assert_int_equal(check_directory(path, 12, &c), t.threads);
+    assert_int_equal(check_directory(path, 12, t.lone, &c), t.threads);
     assert_true(c.instrs <= t.instrs && c.instrs + t.threads >= t.instrs);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
     test_remove(dir);

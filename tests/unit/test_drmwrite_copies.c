@@ -100,7 +100,7 @@ static void foreign(const char *file, const char *from, unsigned width, bool mer
 
     if (t.instrs) {
         convert(&j);
-        n = check_directory(out, width, &c);
+        n = check_directory(out, width, 0, &c);
         assert_true(n > 0);
         if (c.instrs > t.instrs || c.instrs + n < t.instrs)
             fail_msg("%s: %llu instructions of %llu", file, (unsigned long long)c.instrs,
@@ -205,7 +205,7 @@ static void test_real_trace(void **state)
     dir = test_tmpdir();
     out = test_path(dir, "out");
     convert(&(struct job){path, out, "drmemtrace", 0, NULL, NULL, 0});
-    assert_int_equal(check_directory(out, 12, &c), 9);
+    assert_int_equal(check_directory(out, 12, 0, &c), 9);
     assert_int_equal(c.instrs, 650576); /* as DynamoRIO's basic_counts has it */
     assert_int_equal(c.nofetch, 126);
     a = test_path(path, "serial_schedule.bin.gz");
