@@ -203,10 +203,8 @@ static size_t runs(const struct pair *p, const struct row *a, unsigned kind, siz
 /* Accesses of drmemtrace, which may be parts of one. True: A is there. */
 static bool part(struct pair *p, const struct row *a, unsigned kind, size_t *at)
 {
-    const uint32_t said = says(a, TROD_COL_SIZE) ? a->size : 0;
-    const uint32_t size = said == 0                                 ? 1
-                          : said > UINT16_MAX && kind != TROD_FLUSH ? UINT16_MAX
-                                                                    : said;
+    const uint32_t said = says(a, TROD_COL_SIZE) ? a->size : 1;
+    const uint32_t size = said > UINT16_MAX && kind != TROD_FLUSH ? UINT16_MAX : said;
     struct row *b = &p->out[*at];
     uint64_t x, y;
 
@@ -553,8 +551,22 @@ static bool is_header(const struct pair *p, const struct row *a)
            memcmp(a->raw.p, header, sizeof header - 1) == 0;
 }
 
+static void begin(struct pair *p)
+{
+    p->at = 0;
+    p->timed = false;
+    p->invented = 0;
+    memset(p->map, 0, sizeof p->map);
+    memset(p->back, 0, sizeof p->back);
+    memset(p->rows, 0, sizeof p->rows);
+    memset(p->columns, 0, sizeof p->columns);
+    for (size_t i = 0; i < p->n_out; i++)
+        p->out[i].done = 0;
+}
+
 void loss_align(struct pair *p)
 {
+    begin(p);
     for (size_t i = 0; i < p->n_in; i++) {
         /* what was written at an address that nobody knows */
         while (p->amber && p->at < p->n_out && is_access(p->out[p->at].kind) &&
@@ -564,7 +576,7 @@ void loss_align(struct pair *p)
         }
         if (is_bridge(p, &p->in[i]) && p->from != p->target)
             continue;
-        if (!found(p, &p->in[i]) && !is_header(p, &p->in[i]))
+        if ((p->gone[i] || !found(p, &p->in[i])) && !is_header(p, &p->in[i]))
             p->rows[p->in[i].kind]++;
     }
     for (; p->amber && p->at < p->n_out && p->out[p->at].addr == 0; p->at++)

@@ -32,7 +32,10 @@ struct pair {
     bool es, bus, drm, amber, memory;
     const struct row *in;
     struct row *out;
-    size_t n_in, n_out, at;               /* at: output rows explained so far */
+    size_t n_in, n_out;
+    uint8_t *gone; /* by input row: it is lost, even if an output row looks like it */
+    /* found by loss_align */
+    size_t at;                            /* output rows explained so far */
     uint32_t map[STREAMS], back[STREAMS]; /* streams; number + 1 */
     bool timed;
     uint64_t time_in, time_out;
@@ -49,7 +52,7 @@ bool loss_is(const struct trod_format *f, const char *name);
 int loss_family(const struct trod_format *f);
 /* Rows that the target makes of nothing: heads, times, bridges. */
 bool loss_made_up(const struct pair *p, const struct row *b);
-/* Go through the rows of P: rows, columns and invented are counted. */
+/* Go through the rows of P from the first one on: rows, columns and invented are counted. */
 void loss_align(struct pair *p);
 
 #endif

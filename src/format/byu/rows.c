@@ -110,12 +110,20 @@ static void lost(struct byu_rows *r, const struct trod_batch *b, uint32_t row)
         trod_loss_row(r->loss, b, row, "the bus has no such cycle");
 }
 
+/* Columns of ROW are lost; those in DONE, to which they are added, were lost before. */
+static void lost_once(struct byu_rows *r, const struct trod_batch *b, uint32_t row,
+                      uint32_t columns, uint32_t *done, const char *why)
+{
+    trod_loss_columns(r->loss, b, row, columns & ~*done, why);
+    *done |= columns;
+}
+
 /*
  * Cycles that are no accesses: byu12 has no size for them, and in byu6 one byte of the word at AT
  * says which special cycle it is.
  */
 static void lost_special(struct byu_rows *r, const struct trod_batch *b, uint32_t row, uint32_t at,
-                         enum byu_op op, bool six)
+                         enum byu_op op, bool six, uint32_t *done)
 {
     const uint32_t size = b->have & b->has[row] & TROD_COL_SIZE ? b->size[row] : 1;
     const bool special = six && op >= BYU_SHUTDOWN;
@@ -123,8 +131,8 @@ static void lost_special(struct byu_rows *r, const struct trod_batch *b, uint32_
     if (special ? size != 1 : six ? (at & 7) + size > BYU_WORD : size != 0)
         trod_loss_columns(r->loss, b, row, TROD_COL_SIZE, "the cycle has another one");
     if (special && (at & 7) != (uint32_t)(op - BYU_SHUTDOWN))
-        trod_loss_columns(r->loss, b, row, TROD_COL_ADDR | TROD_COL_PADDR,
-                          "the byte of the word says which cycle it is");
+        lost_once(r, b, row, TROD_COL_ADDR | TROD_COL_PADDR, done,
+                  "the byte of the word says which cycle it is");
 }
 
 /* What the references of ROW, at the address AT, do not say of it. */
@@ -133,25 +141,26 @@ static void lost_columns(struct byu_rows *r, const struct trod_batch *b, uint32_
 {
     const uint32_t has = b->have & b->has[row];
     const bool io = flags & TROD_F_IO, six = strcmp(r->name, "byu6") == 0;
+    uint32_t done = 0;
 
     if (at >> 32)
-        trod_loss_columns(r->loss, b, row,
-                          has & TROD_COL_PADDR ? (uint32_t)TROD_COL_PADDR : (uint32_t)TROD_COL_ADDR,
-                          "it is cut to the 32 bits of an address");
+        lost_once(r, b, row,
+                  has & TROD_COL_PADDR ? (uint32_t)TROD_COL_PADDR : (uint32_t)TROD_COL_ADDR, &done,
+                  "it is cut to the 32 bits of an address");
     if (r->recorded)
         return;
     if ((has & TROD_COL_PADDR) && (has & TROD_COL_ADDR) && b->addr[row] != (uint32_t)at)
-        trod_loss_columns(r->loss, b, row, TROD_COL_ADDR,
-                          "there is one address, and the physical one is written");
+        lost_once(r, b, row, TROD_COL_ADDR, &done,
+                  "there is one address, and the physical one is written");
     if ((io && flags & (TROD_F_UNCACHED | TROD_F_IFETCH)) ||
         (six && flags & TROD_F_UNCACHED &&
          (b->kind[row] == TROD_WRITE || b->kind[row] == TROD_ATOMIC)))
         trod_loss_columns(r->loss, b, row, TROD_COL_FLAGS, "no code says both");
     if (six && has & TROD_COL_SIZE && b->size[row] == 0 && at & 7)
-        trod_loss_columns(r->loss, b, row, TROD_COL_ADDR | TROD_COL_PADDR,
-                          "without bytes there is only the word");
+        lost_once(r, b, row, TROD_COL_ADDR | TROD_COL_PADDR, &done,
+                  "without bytes there is only the word");
     if (op >= BYU_INT_ACK)
-        lost_special(r, b, row, (uint32_t)at, op, six);
+        lost_special(r, b, row, (uint32_t)at, op, six, &done);
 }
 
 /* Address and bytes of ROW. False when it has more bytes than any access. */

@@ -312,6 +312,9 @@ static void take_access(struct cbp_enc *e, const struct trod_batch *b, uint32_t 
     e->at.class = b->kind[row] == TROD_READ ? CBP_LOAD : CBP_STORE;
     e->at.addr = b->addr[row];
     e->at.size = has(b, row, TROD_COL_SIZE) ? (uint8_t)b->size[row] : 0;
+    if (has(b, row, TROD_COL_SIZE) && b->size[row] == 0)
+        trod_loss_columns(e->loss, b, row, TROD_COL_SIZE,
+                          "in a record 0 is a size that is not said");
     e->accessed = true;
     check_stream(e, b, row);
 }

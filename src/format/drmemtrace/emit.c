@@ -136,10 +136,11 @@ void drm_put_instr(struct drm_enc *e, struct trod_room *out, unsigned type, unsi
     e->has_pc = true;
 }
 
+/* A flush of no bytes, or of more than 16 bits can say, is a range with its end. */
 static void put_access(struct drm_enc *e, struct trod_room *out, unsigned type, uint32_t size,
                        uint64_t addr)
 {
-    if (size > UINT16_MAX && (type == DRM_INSTR_FLUSH || type == DRM_DATA_FLUSH)) {
+    if (size - 1 >= UINT16_MAX && (type == DRM_INSTR_FLUSH || type == DRM_DATA_FLUSH)) {
         drm_put(e, out, type, 0, addr);
         drm_put(e, out, type + 1, 0, addr + size);
     } else {

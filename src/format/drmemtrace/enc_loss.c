@@ -31,10 +31,10 @@ uint32_t drm_lose_size(struct drm_enc *e, const struct trod_batch *b, uint32_t r
                        uint64_t most)
 {
     if ((n > 0 || e->native) && n <= most)
-        return 0; /* DynamoRIO's own records may be of 0 bytes (XSAVE) */
+        return 0;
     return trod_loss_columns(e->loss, b, row, TROD_COL_SIZE,
                              n ? "it does not fit the 16 bits of a size"
-                               : "no record is of 0 bytes");
+                               : "an instruction of 0 bytes is only an address");
 }
 
 void drm_lose_event(struct drm_enc *e, const struct trod_batch *b, uint32_t row)

@@ -333,7 +333,8 @@ static int access_row(struct drm_enc *e, const struct trod_batch *b, uint32_t ro
     }
     addr = has & TROD_COL_ADDR ? b->addr[row] : b->paddr[row];
     lost = drm_lose_width(e, b, row, has & TROD_COL_ADDR ? TROD_COL_ADDR : TROD_COL_PADDR, addr);
-    lost |= drm_lose_size(e, b, row, size, kind == TROD_FLUSH ? UINT32_MAX : UINT16_MAX);
+    if (size) /* accesses of 0 bytes have records, like those of XSAVE */
+        lost |= drm_lose_size(e, b, row, size, kind == TROD_FLUSH ? UINT32_MAX : UINT16_MAX);
     if (e->ifiltered && !e->has_time)
         rc = drm_put_now(e, out, drm_enc_time(e, b, row));
     to = drm_flow_room(e, out, &hold);

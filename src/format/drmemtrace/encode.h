@@ -168,7 +168,7 @@ void drm_put_pending(struct drm_enc *e, struct trod_room *out);
 /* Does the access go on where the one that waits ends? Then that one is both. */
 static inline bool drm_merges(struct drm_enc *e, unsigned type, uint32_t size, uint64_t addr)
 {
-    if (!e->pending || e->pending_type != type || type > DRM_WRITE ||
+    if (!e->pending || e->pending_type != type || type > DRM_WRITE || size == 0 ||
         e->pending_addr + e->pending_size != addr || e->pending_size + size > 256)
         return false;
     e->pending_size += size;
