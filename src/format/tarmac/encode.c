@@ -133,13 +133,14 @@ void tm_put_number(struct tm_put *o, const struct tm_number *n)
     }
 }
 
-/* The separator that the dialect puts into a number of DIGITS digits. */
+/* The separator that the dialect puts into a number of DIGITS digits: only equal words have blanks
+ * between them. */
 static char usual_sep(const struct tm_enc *e, bool reg, uint32_t digits)
 {
     if (e->flavour->matcher || e->dialect == TM_GEM5)
         return 0;
     if (reg)
-        return digits <= 16 ? 0 : e->dialect == TM_ES ? ' ' : '_';
+        return digits <= 16 ? 0 : e->dialect == TM_ES && digits % 8 == 0 ? ' ' : '_';
     return digits > 8 ? '_' : 0;
 }
 
