@@ -359,12 +359,18 @@ static int feed(struct trod_cache *c, const struct trod_batch *b, uint32_t from,
     }
 }
 
+static bool is_instruction(const struct trod_batch *b, uint32_t row)
+{
+    return b->kind[row] == TROD_INSTR &&
+           !(b->have & b->has[row] & TROD_COL_FLAGS && b->flags[row] & TROD_F_SYNTHETIC);
+}
+
 /* The first row of B that counts, TO if it comes later. */
 static uint32_t warm_end(struct trod_cache *c, const struct trod_batch *b, uint32_t from,
                          uint32_t to)
 {
     for (; from < to && (c->warm || c->warm_rows); from++) {
-        if (c->warm && b->kind[from] == TROD_INSTR && --c->warm == 0 && !c->warm_rows)
+        if (c->warm && is_instruction(b, from) && --c->warm == 0 && !c->warm_rows)
             break;
         c->warm_rows -= c->warm_rows > 0;
     }

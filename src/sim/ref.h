@@ -4,6 +4,9 @@
 #ifndef TROD_SIM_REF_H
 #define TROD_SIM_REF_H
 
+#include "trod/batch.h"
+
+#include <stdbool.h>
 #include <stdint.h>
 
 enum trod_op {
@@ -44,6 +47,17 @@ struct trod_sim_ref {
     uint32_t stream; /* number in the trace */
     uint32_t shard;  /* number of the core, where the order of the trace gives one */
     uint8_t op;
+    bool cycle; /* a FETCH of a bus: no instruction */
 };
+
+/* Rows with one of these are no references, whatever their kind: the access was not made, or not to
+ * memory. */
+enum { TROD_NO_REFERENCE = TROD_F_NOFETCH | TROD_F_SYNTHETIC | TROD_F_ABORTED | TROD_F_IO };
+
+/* Does R begin an instruction? */
+static inline bool trod_ref_is_instruction(const struct trod_sim_ref *r)
+{
+    return (r->op == TROD_OP_FETCH && !r->cycle) || r->op == TROD_OP_NOTHING;
+}
 
 #endif

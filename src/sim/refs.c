@@ -73,15 +73,23 @@ static uint8_t labelled(const struct trod_refs *s, const struct trod_batch *b, u
 static uint8_t op_of(struct trod_refs *s, const struct trod_batch *b, uint32_t row, bool numbered,
                      struct trod_sim_ref *r)
 {
+    const uint32_t flags = flags_of(b, row);
+
+    r->cycle = false;
     switch (b->kind[row]) {
     case TROD_INSTR:
-        return flags_of(b, row) & TROD_F_NOFETCH ? TROD_OP_NOTHING : TROD_OP_FETCH;
+        return flags & TROD_F_SYNTHETIC    ? TROD_OP_OTHER
+               : flags & TROD_NO_REFERENCE ? TROD_OP_NOTHING
+                                           : TROD_OP_FETCH;
+    case TROD_BUS:
+        r->cycle = true;
+        return flags & TROD_F_IFETCH && !(flags & TROD_NO_REFERENCE) ? TROD_OP_FETCH
+                                                                     : TROD_OP_OTHER;
     case TROD_READ:
-        return TROD_OP_READ;
-    case TROD_WRITE:
-        return TROD_OP_WRITE;
     case TROD_ATOMIC:
-        return TROD_OP_READ;
+        return flags & TROD_NO_REFERENCE ? TROD_OP_OTHER : TROD_OP_READ;
+    case TROD_WRITE:
+        return flags & TROD_NO_REFERENCE ? TROD_OP_OTHER : TROD_OP_WRITE;
     case TROD_PREFETCH:
         return prefetch(b, row, numbered);
     case TROD_FLUSH:
@@ -148,6 +156,8 @@ size_t trod_refs_get(struct trod_refs *s, const struct trod_batch *b, uint32_t f
             s->stream = stream;
         }
         r->op = op_of(s, b, i, numbered, r);
+        if (r->cycle)
+            r->pc = r->addr;
         if (!(has & TROD_COL_ADDR) && r->op <= TROD_OP_FLUSH_CODE)
             r->op = TROD_OP_OTHER;
         if (s->flags & TROD_REFS_PHYSICAL && r->op <= TROD_OP_FLUSH_CODE)

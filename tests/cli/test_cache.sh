@@ -349,4 +349,34 @@ run trod cache --like drcachesim --with '-no_core_sharded -cores 1' cores.dir
 status 2
 err_has 'core 1 of the trace has no core'
 
+# what a bus fetches of code is code; ports are no memory, nor is what failed or what the tracer put in
+printf 'cache I code size=256 ways=2\ncache D data size=256 ways=2\n' >split.conf
+for type in 00 00 01 03 10 11; do bytes 00 10 00 00 $type 08 03 00 01 00 00 00; done >bus.byu12
+for more in '' --classify -j1 '--by page'; do
+    run trod cache --from byu12 --config split.conf --format json $more bus.byu12
+    status 0
+    json '.instructions == 0 and .references == 4 and [.caches[] | .references, .misses] == [2, 1, 2, 1] and .caches[0].mpki == null'
+done
+run trod cache --from byu12 --sweep size=256,ways=2 --format csv bus.byu12
+out_has '^code,lru,64,256,2,2,2,1,50.000$'
+out_has '^data,lru,64,256,2,2,2,1,50.000$'
+for sizes in '' --crossing; do
+    run trod locality --from byu12 --format json $sizes bus.byu12
+    status 0
+    json '.references == 4 and .instruction_references == 2 and .read_references == 1 and .write_references == 1'
+done
+run trod cache --from byu12 --by data --format json bus.byu12
+json '[.by[] | select(.data == "(code)") | .references] == [2]'
+{
+    echo 'kind,addr,size,flags'
+    for flag in 0 17 22 24; do # none, SYNTHETIC, ABORTED, IO
+        for kind in INSTR READ WRITE ATOMIC; do printf '%s,4096,4,%#x\n' $kind $((flag ? 1 << flag : 0)); done
+    done
+} >never.csv
+for more in '--config split.conf' '--config split.conf --classify' '--sweep size=256,ways=2'; do
+    run trod cache --format json $more never.csv
+    status 0
+    json '[(.caches // .sweep)[] | .references] == [1, 4] and (.sweep or (.instructions == 3 and .references == 5))'
+done
+
 finish

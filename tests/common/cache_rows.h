@@ -27,7 +27,7 @@ static inline void draw(struct trod_batch *b, struct trod_rng *rng, bool wild, u
         b->kind[i] = kinds[trod_rng_below(rng, sizeof kinds)];
         b->has[i] = b->kind[i] == TROD_INSTR ? TROD_TOUCHED_COLUMNS
                                              : TROD_TOUCHED_COLUMNS & ~TROD_COL_FLAGS;
-        b->flags[i] = (uint32_t)trod_rng_next(rng) & ~(uint32_t)TROD_F_NOFETCH;
+        b->flags[i] = (uint32_t)trod_rng_next(rng) & ~(uint32_t)TROD_NO_REFERENCE;
         b->size[i] = 1u << trod_rng_below(rng, 4);
         b->addr[i] = (1 << 20) + trod_rng_below(rng, 1 + trod_rng_below(rng, bytes));
         if (b->kind[i] == TROD_INSTR) {
@@ -41,10 +41,14 @@ static inline void draw(struct trod_batch *b, struct trod_rng *rng, bool wild, u
         }
         if (!wild || trod_rng_below(rng, 12))
             continue;
-        b->kind[i] = (uint8_t)trod_rng_below(rng, TROD_KINDS);
+        b->kind[i] = (uint8_t)trod_rng_below(rng, TROD_KINDS + 4);
+        if (b->kind[i] >= TROD_KINDS)
+            b->kind[i] = TROD_BUS;
         if (trod_rng_below(rng, 2))
             b->has[i] &= (uint32_t)trod_rng_next(rng);
         b->flags[i] = (uint32_t)trod_rng_next(rng);
+        if (trod_rng_below(rng, 2))
+            b->flags[i] &= ~(uint32_t)TROD_NO_REFERENCE;
         b->size[i] = (uint32_t)trod_rng_below(rng, trod_rng_below(rng, 8) ? 40 : 3000);
         if (trod_rng_below(rng, 4) == 0)
             b->addr[i] = far[trod_rng_below(rng, sizeof far / sizeof *far)];

@@ -9,6 +9,7 @@
 
 #include "core/slab.h"
 #include "core/wide.h"
+#include "sim/ref.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +83,7 @@ static void classes_of(struct loc_state *s)
 
     memset(s->class, 0xff, sizeof s->class);
     if (refs == REFS_ALL || refs == REFS_INSTR)
-        s->class[TROD_INSTR] = TROD_REF_INSTR;
+        s->class[TROD_INSTR] = s->class[TROD_BUS] = TROD_REF_INSTR;
     if (refs == REFS_ALL || refs == REFS_DATA || refs == REFS_READ)
         s->class[TROD_READ] = TROD_REF_READ;
     if (refs == REFS_ALL || refs == REFS_DATA || refs == REFS_WRITE)
@@ -270,16 +271,17 @@ static int put_row(struct loc_state *s, struct loc_lane *l, const struct trod_ba
     return rc;
 }
 
-/* Rows that are no references, whatever their kind. */
-enum { NO_REFERENCE = TROD_F_NOFETCH | TROD_F_SYNTHETIC | TROD_F_ABORTED };
-
-/* Does row I say an address, and nothing that makes it no reference? HAVE: the batch's columns. */
+/*
+ * Does row I say an address, and nothing that makes it no reference? What is on a bus refers if it
+ * is a fetch of code. HAVE: the batch's columns.
+ */
 static inline bool refers(const struct trod_batch *b, uint32_t i, uint32_t have)
 {
     const uint32_t said = b->has[i] & have;
     const uint32_t flags = b->flags[i] & -(said / TROD_COL_FLAGS & 1); /* no branch for each row */
 
-    return (said / TROD_COL_ADDR & 1) & !(flags & NO_REFERENCE);
+    return (said / TROD_COL_ADDR & 1) & !(flags & TROD_NO_REFERENCE) &
+           ((b->kind[i] != TROD_BUS) | (flags / TROD_F_IFETCH & 1));
 }
 
 #if TROD_AVX2
@@ -311,7 +313,7 @@ TROD_WIDE static bool put_word(struct loc_state *s, const struct trod_batch *b, 
         none = _mm256_or_si256(none, _mm256_and_si256(flag, _mm256_cmpeq_epi32(says, flags)));
     }
     if (_mm256_movemask_epi8(class) || !_mm256_testc_si256(all, _mm256_set1_epi32(TROD_COL_ADDR)) ||
-        !_mm256_testz_si256(none, _mm256_set1_epi32(NO_REFERENCE)))
+        !_mm256_testz_si256(none, _mm256_set1_epi32(TROD_NO_REFERENCE)))
         return false;
     _mm256_storeu_si256((__m256i *)(void *)(k->class + k->n), class);
     for (uint32_t j = 0; j < WORD; j += 4)

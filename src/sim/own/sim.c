@@ -448,7 +448,7 @@ TROD_HOT void feed_plain(struct trod_own_sim *s, const struct trod_sim_ref *r, s
         struct trod_own_cache *c;
         uint64_t addr = r->addr;
 
-        s->instructions += code || r->op == TROD_OP_NOTHING;
+        s->instructions += trod_ref_is_instruction(r);
         if (r->op > TROD_OP_WRITE)
             continue;
         c = s->entry[core_of(s, r, cores)][!code];
@@ -488,7 +488,7 @@ int trod_own_sim_feed(struct trod_own_sim *s, const struct trod_sim_ref *r, size
         return trod_own_sim_check(s);
     }
     for (size_t i = 0; i < n; i++) {
-        if (r[i].op == TROD_OP_FETCH || r[i].op == TROD_OP_NOTHING) {
+        if (trod_ref_is_instruction(&r[i])) {
             if (s->phased)
                 trod_own_phase_instruction(s);
             if (s->interval && s->mode == TROD_OWN_COUNTING && s->instructions &&

@@ -67,14 +67,15 @@ static void put_lines(struct trod_touched *t, uint64_t addr, uint32_t size,
 static void put_row(struct trod_touched *t, const struct trod_batch *b, uint32_t i)
 {
     const uint32_t said = b->have & b->has[i], size = said & TROD_COL_SIZE ? b->size[i] : 1;
-    const bool fetched = !(said & TROD_COL_FLAGS) || !(b->flags[i] & TROD_F_NOFETCH);
+    const uint32_t flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
+    const bool made = !(flags & TROD_NO_REFERENCE);
     const unsigned kind = b->kind[i];
 
-    if (kind == TROD_INSTR && (!fetched || said & TROD_COL_ADDR))
+    if (kind == TROD_INSTR && !(flags & TROD_F_SYNTHETIC) && (!made || said & TROD_COL_ADDR))
         t->instructions++;
-    if (!(said & TROD_COL_ADDR))
+    if (!made || !(said & TROD_COL_ADDR))
         return;
-    if (kind == TROD_INSTR && fetched)
+    if (kind == TROD_INSTR || (kind == TROD_BUS && flags & TROD_F_IFETCH))
         put_lines(t, b->addr[i], size, TROD_TOUCHED_CODE);
     if (kind == TROD_READ || kind == TROD_ATOMIC)
         put_lines(t, b->addr[i], size, TROD_TOUCHED_READ);
@@ -88,7 +89,7 @@ static inline bool usual(const struct trod_batch *b, uint32_t i, uint32_t said, 
     const uint32_t size = b->size[i];
     const uint32_t flags = b->flags[i] & -(said / TROD_COL_FLAGS & 1);
 
-    return (said / TROD_COL_ADDR & said / TROD_COL_SIZE & 1) & !(flags & TROD_F_NOFETCH) &
+    return (said / TROD_COL_ADDR & said / TROD_COL_SIZE & 1) & !(flags & TROD_NO_REFERENCE) &
            (size - 1 < line - (b->addr[i] & (line - 1)));
 }
 
@@ -99,6 +100,7 @@ static const uint8_t kind_of[UINT8_MAX + 1] = {
     [TROD_READ] = 1 + TROD_TOUCHED_READ,
     [TROD_WRITE] = 1 + TROD_TOUCHED_WRITE,
     [TROD_ATOMIC] = ODD,
+    [TROD_BUS] = ODD,
 };
 
 void trod_touched_each(struct trod_touched *t, const struct trod_batch *b, uint32_t from,
@@ -129,11 +131,11 @@ void trod_touched_each(struct trod_touched *t, const struct trod_batch *b, uint3
 #if TROD_AVX2
 enum { WORD = TROD_TOUCHED_WORD, GROUP = TROD_TOUCHED_GROUP };
 
-/* Is one of the WORD rows from row I on without an address or a size, or perhaps not fetched? */
+/* Is one of the WORD rows from row I on without an address or a size, or perhaps no reference? */
 TROD_WIDEST static inline bool said_less(const struct trod_batch *b, uint32_t i)
 {
     const __m512i need = _mm512_set1_epi32(TROD_COL_ADDR | TROD_COL_SIZE);
-    const __m512i nofetch = _mm512_set1_epi32(TROD_F_NOFETCH);
+    const __m512i never = _mm512_set1_epi32(TROD_NO_REFERENCE);
     __m512i less = _mm512_setzero_si512();
 
     for (unsigned k = 0; k < WORD; k += 16) {
@@ -141,7 +143,7 @@ TROD_WIDEST static inline bool said_less(const struct trod_batch *b, uint32_t i)
         const __m512i flags = _mm512_loadu_si512(b->flags + i + k);
 
         less = _mm512_or_si512(less, _mm512_andnot_si512(has, need));
-        less = _mm512_or_si512(less, _mm512_and_si512(flags, nofetch));
+        less = _mm512_or_si512(less, _mm512_and_si512(flags, never));
     }
     return _mm512_test_epi32_mask(less, less) != 0;
 }
@@ -152,19 +154,19 @@ TROD_APART TROD_WIDEST static uint64_t odd_of(const struct trod_batch *b, uint32
 {
     const __m512i need = _mm512_set1_epi32(TROD_COL_ADDR | TROD_COL_SIZE);
     const __m512i flags = _mm512_set1_epi32(TROD_COL_FLAGS);
-    const __m512i nofetch = _mm512_set1_epi32(TROD_F_NOFETCH);
-    uint64_t said = 0, not_fetched = 0;
+    const __m512i never = _mm512_set1_epi32(TROD_NO_REFERENCE);
+    uint64_t said = 0, not_made = 0;
 
     for (unsigned k = 0; k < WORD; k += 16) {
         const __m512i has = _mm512_loadu_si512(b->has + i + k);
         const __mmask16 on = _mm512_test_epi32_mask(has, flags);
 
         said |= (uint64_t)_mm512_cmpeq_epi32_mask(_mm512_and_si512(has, need), need) << k;
-        not_fetched |=
-            (uint64_t)_mm512_mask_test_epi32_mask(on, _mm512_loadu_si512(b->flags + i + k), nofetch)
+        not_made |=
+            (uint64_t)_mm512_mask_test_epi32_mask(on, _mm512_loadu_si512(b->flags + i + k), never)
             << k;
     }
-    return (m->code & not_fetched) | ((m->code | m->read | m->write) & ~said);
+    return (m->code | m->read | m->write) & (not_made | ~said);
 }
 
 TROD_WIDEST static inline struct trod_touched_masks masks_of(const struct trod_batch *b, uint32_t i)
@@ -174,7 +176,8 @@ TROD_WIDEST static inline struct trod_touched_masks masks_of(const struct trod_b
         .code = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_INSTR)),
         .read = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_READ)),
         .write = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_WRITE)),
-        .odd = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_ATOMIC)),
+        .odd = _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_ATOMIC)) |
+               _mm512_cmpeq_epi8_mask(kind, _mm512_set1_epi8(TROD_BUS)),
     };
 
     if (said_less(b, i))

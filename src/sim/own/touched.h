@@ -9,6 +9,7 @@
 #ifndef TROD_SIM_OWN_TOUCHED_H
 #define TROD_SIM_OWN_TOUCHED_H
 
+#include "sim/ref.h"
 #include "trod/batch.h"
 
 #include <stddef.h>

@@ -29,7 +29,7 @@ TROD_WIDE static inline uint64_t rows_of(const uint8_t *kinds, enum trod_kind ki
     return (uint32_t)low | (uint64_t)(uint32_t)high << WORD / 2;
 }
 
-/* Is one of the WORD rows from row I on without an address or a size, or perhaps not fetched? */
+/* Is one of the WORD rows from row I on without an address or a size, or perhaps no reference? */
 TROD_WIDE static inline bool said_less(const struct trod_batch *b, uint32_t i)
 {
     const __m256i need = _mm256_set1_epi32(TROD_COL_ADDR | TROD_COL_SIZE);
@@ -40,7 +40,7 @@ TROD_WIDE static inline bool said_less(const struct trod_batch *b, uint32_t i)
         flags = _mm256_or_si256(flags, trod_pack_load(b->flags + i + k));
     }
     return !_mm256_testc_si256(all, need) ||
-           !_mm256_testz_si256(flags, _mm256_set1_epi32(TROD_F_NOFETCH));
+           !_mm256_testz_si256(flags, _mm256_set1_epi32(TROD_NO_REFERENCE));
 }
 
 /* The rows of M, from row I on, that are to be looked at one by one for what they do not say. */
@@ -49,21 +49,21 @@ TROD_APART TROD_WIDE static uint64_t odd_of(const struct trod_batch *b, uint32_t
 {
     const __m256i need = _mm256_set1_epi32(TROD_COL_ADDR | TROD_COL_SIZE);
     const __m256i flags = _mm256_set1_epi32(TROD_COL_FLAGS);
-    const __m256i nofetch = _mm256_set1_epi32(TROD_F_NOFETCH);
-    uint64_t said = 0, not_fetched = 0;
+    const __m256i never = _mm256_set1_epi32(TROD_NO_REFERENCE), none = _mm256_setzero_si256();
+    uint64_t said = 0, not_made = 0;
 
     for (unsigned k = 0; k < WORD; k += GROUP) {
         const __m256i has = trod_pack_load(b->has + i + k);
         const __m256i all = _mm256_cmpeq_epi32(_mm256_and_si256(has, need), need);
-        const __m256i unfetched = _mm256_and_si256(
-            _mm256_cmpeq_epi32(_mm256_and_si256(has, flags), flags),
-            _mm256_cmpeq_epi32(_mm256_and_si256(trod_pack_load(b->flags + i + k), nofetch),
-                               nofetch));
+        const __m256i made =
+            _mm256_cmpeq_epi32(_mm256_and_si256(trod_pack_load(b->flags + i + k), never), none);
+        const __m256i unmade =
+            _mm256_andnot_si256(made, _mm256_cmpeq_epi32(_mm256_and_si256(has, flags), flags));
 
         said |= (uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(all)) << k;
-        not_fetched |= (uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(unfetched)) << k;
+        not_made |= (uint64_t)_mm256_movemask_ps(_mm256_castsi256_ps(unmade)) << k;
     }
-    return (m->code & not_fetched) | ((m->code | m->read | m->write) & ~said);
+    return (m->code | m->read | m->write) & (not_made | ~said);
 }
 
 TROD_WIDE static inline struct trod_touched_masks masks_of(const struct trod_batch *b, uint32_t i)
@@ -72,7 +72,7 @@ TROD_WIDE static inline struct trod_touched_masks masks_of(const struct trod_bat
         .code = rows_of(b->kind + i, TROD_INSTR),
         .read = rows_of(b->kind + i, TROD_READ),
         .write = rows_of(b->kind + i, TROD_WRITE),
-        .odd = rows_of(b->kind + i, TROD_ATOMIC),
+        .odd = rows_of(b->kind + i, TROD_ATOMIC) | rows_of(b->kind + i, TROD_BUS),
     };
 
     if (said_less(b, i))

@@ -272,6 +272,8 @@ uint32_t trod_whose_row(struct trod_whose *w, const struct trod_batch *b, uint32
         whose_instruction(l, b, row);
         return code_of(w, b->addr[row]);
     }
+    if (kind == TROD_BUS && said & TROD_COL_FLAGS && b->flags[row] & TROD_F_IFETCH)
+        return code_of(w, b->addr[row]);
     if (kind != TROD_READ && kind != TROD_WRITE && kind != TROD_ATOMIC && kind != TROD_PREFETCH)
         return TROD_WHOSE_NOBODY;
     if (l->expect && (l->expect == kind || l->expect > TROD_KINDS) && kind != TROD_PREFETCH)
