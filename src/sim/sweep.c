@@ -205,10 +205,12 @@ int trod_sweep_feed(struct trod_sweep *s, const struct trod_sim_ref *r, size_t n
         if (r->op > TROD_OP_WRITE || r->size == 0)
             continue;
         for (unsigned i = 0; i < s->n_lines; i++) {
-            const uint64_t last = (r->addr + r->size - 1) >> (bits + i);
+            const uint64_t lines = UINT64_MAX >> (bits + i); /* behind this one comes line 0 */
+            const uint64_t first = r->addr >> (bits + i);
+            const uint64_t more = (((r->addr + r->size - 1) >> (bits + i)) - first) & lines;
 
-            for (uint64_t line = r->addr >> (bits + i); line <= last; line++) {
-                uint64_t own = line;
+            for (uint64_t j = 0; j <= more; j++) {
+                uint64_t own = (first + j) & lines;
 
                 if (!s->class_bits || is_mine(s, i, &own))
                     take(s, i, k, own);

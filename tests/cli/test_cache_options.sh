@@ -29,6 +29,19 @@ cache --windows 18446744073709551615,18446744073709551614,1 --format json w.csv
 json '.windows == 0 and .instructions == 0'
 cache --interval 18446744073709551615 --top 18446744073709551615 --by line --format json w.csv
 json '(.intervals | length) == 1 and (.by | length) == 8'
+# behind the last address comes the first one, in every cache of a sweep as in one alone
+printf 'kind,addr,size\nREAD,0xfffffffffffffff8,16\nREAD,0xfffffffffffffff8,16\nREAD,0x10,4\n' >top.csv
+for line in 8 64; do
+    printf 'cache L size=1K line=%d ways=2\n' $line >top.conf
+    run trod cache --config top.conf --format json top.csv
+    want=$(jq -c '.caches[0] | [.references, .misses]' "$stdout")
+    for jobs in 1 3; do
+        run trod cache -j $jobs --sweep "size=1K,ways=2,line=$line,policy=lru+srrip" --format json top.csv
+        json "[.sweep[] | select(.stream == \"data\") | [.references, .misses]] == [$want, $want]"
+        run trod cache -j $jobs --sweep "size=1K,ways=2,line=$line,policy=lru+fifo" --format json top.csv
+        json "[.sweep[] | select(.stream == \"data\") | [.references, .misses]] == [$want, $want]"
+    done
+done
 refuse "'--top': '18446744073709551616' is not a number" --top 18446744073709551616
 refuse 'is not EVERY,WARM,COUNT' --windows 1,,1
 refuse 'are more than EVERY' --windows 5,0,0

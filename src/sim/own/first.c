@@ -144,7 +144,6 @@ struct trod_first *trod_first_new(struct trod_own_sim *s)
         f->in.sizes = 1;
         f->in.sets = (f->cache[0].mask & f->cache[1].mask) << f->in.line_bits;
         f->in.dirty = TROD_TOUCHED_DIRTY;
-        f->in.wraps = true;
         trod_touched_begin(&f->in);
         return f;
     }

@@ -40,7 +40,7 @@ static void put_lines(struct trod_touched *t, uint64_t addr, uint32_t size,
     const unsigned bits = bits_of_kind(t, kind);
 
     t->rows++;
-    if (size == 0 || (end < addr && !t->wraps))
+    if (size == 0)
         return;
     t->refs[kind]++;
     for (unsigned i = 0, shift = t->line_bits; i < t->sizes; i++, shift++)

@@ -31,10 +31,9 @@ enum trod_touched_kind { TROD_TOUCHED_CODE, TROD_TOUCHED_READ, TROD_TOUCHED_WRIT
 
 struct trod_touched {
     unsigned line_bits;
-    unsigned sizes; /* number of line sizes, each twice the one before */
-    uint64_t sets;  /* address bits that are set number bits in every cache */
-    unsigned dirty; /* TROD_TOUCHED_DIRTY if the first write of a line matters, else 0 */
-    bool wraps; /* an access beyond the last address wraps to address 0; else it touches nothing */
+    unsigned sizes;  /* number of line sizes, each twice the one before */
+    uint64_t sets;   /* address bits that are set number bits in every cache */
+    unsigned dirty;  /* TROD_TOUCHED_DIRTY if the first write of a line matters, else 0 */
     uint8_t without; /* trod_without */
     /* RUN takes over all references in REF. LINES (may be NULL) is called for a row that touches
      * many lines: REF stands for LINES consecutive lines. */
