@@ -255,7 +255,7 @@ bool trod_index_about(const struct trod_nav *nav, struct trod_index_info *out)
 uint64_t trod_index_part_bytes(const struct trod_nav *nav, enum trod_index_part part)
 {
     static const uint8_t ids[TROD_INDEX_PARTS][4] = {
-        [TROD_INDEX_VALUES] = {NAV_S_VALUES, NAV_S_NUMBERS},
+        [TROD_INDEX_VALUES] = {NAV_S_VALUES},
         [TROD_INDEX_SHAPES] = {NAV_S_SHAPES, NAV_S_TEXTS},
         [TROD_INDEX_CLASSES] = {NAV_S_CLASSES, NAV_S_CLASS_ROWS, NAV_S_SPREAD, NAV_S_WITHIN}};
     const struct nav_index *x = nav->index;

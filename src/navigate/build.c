@@ -435,7 +435,7 @@ static int begin(struct nav_builder *b, const char *path)
     if (rc == TROD_OK)
         rc = nav_touch_init(&b->touch, b->endian == TROD_ENDIAN_BIG);
     if (rc == TROD_OK)
-        rc = nav_values_init(&b->values, b->block_rows);
+        rc = nav_values_init(&b->values);
     if (rc == TROD_OK)
         rc = nav_calls_new(&b->calls, true, NULL);
     if (rc == TROD_OK && nav_functions(b->opt->symbols))
@@ -464,7 +464,6 @@ static void end(struct nav_builder *b)
     free(b->at.shapes.at);
     free(b->at.classes.at);
     free(b->memory.at);
-    free(b->numbers.at);
     free(b->at.pieces.at);
     free(b->at.within.at);
     trod_buf_fini(&b->at.within.payload);

@@ -46,7 +46,7 @@ enum nav_lane {
     NAV_LANES
 };
 
-enum { NAV_CONTENTS = 17 };
+enum { NAV_CONTENTS = 16 };
 
 /* A section of a segment before it is written. */
 struct nav_content {
@@ -81,9 +81,8 @@ struct nav_builder {
     struct trod_buf log;
     /* the lanes */
     struct nav_touch touch;
-    struct nav_postings lines, memory, numbers;
+    struct nav_postings lines, memory;
     struct nav_values values;
-    bool listed;         /* the values of the block are among NUMBERS */
     bool whole;          /* what the block leaves in memory is there */
     bool valued;         /* a read of the block says what it read */
     bool exact;          /* of the block: NAV_B_EXACT */

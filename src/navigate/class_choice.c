@@ -201,14 +201,14 @@ static int by_kind(const struct nav_class_choice *a, const struct nav_index *x,
 }
 
 int nav_class_choice_kinds(const struct nav_class_choice *a, const struct nav_index *x, uint32_t s,
-                           uint64_t *all, uint64_t *some)
+                           uint32_t base, uint32_t columns, uint64_t *all, uint64_t *some)
 {
     const struct nav_segment *segment = &x->segment[s];
     const size_t n = TROD_KINDS * (size_t)(segment->to - segment->from);
 
     memset(all, 0, n * sizeof *all);
     memset(some, 0, n * sizeof *some);
-    return by_kind(a, x, segment, 0, UINT32_MAX, 0, all, some);
+    return by_kind(a, x, segment, base, UINT32_MAX, columns, all, some);
 }
 
 int nav_class_choice_within(const struct nav_class_choice *a, const struct nav_index *x, uint32_t s,

@@ -62,142 +62,27 @@ static void add_some(struct nav_counts *c, uint32_t block, uint32_t there, uint6
         c->at[block] += n;
 }
 
-/* Rows with numbers SPANS in the list of section ID. */
-static int by_span(struct nav_counts *c, const struct nav_index *x,
-                   const struct nav_segment *segment, unsigned id,
-                   const struct trod_match_spans *spans)
+/* Rows that belong to instructions at PCS. */
+static int by_pc(struct nav_counts *c, const struct nav_index *x, const struct nav_segment *segment,
+                 const struct trod_match_spans *pcs)
 {
     const uint32_t instruction = 1u << TROD_INSTR;
     struct nav_postings found = {0};
     int rc = TROD_OK;
 
-    for (uint32_t i = 0; rc == TROD_OK && i < spans->n; i++)
-        rc = nav_postings_range(x, segment, id, spans->at[i].lo, spans->at[i].hi, &found);
+    for (uint32_t k = segment->from; k < segment->to; k++)
+        if (x->block[k].flags & NAV_B_ASIDE)
+            c->at[k] = NAV_UNCOUNTED;
+    for (uint32_t i = 0; rc == TROD_OK && i < pcs->n; i++)
+        rc = nav_postings_range(x, segment, NAV_S_SITES, pcs->at[i].lo, pcs->at[i].hi, &found);
     for (size_t i = 0; i < found.n; i++) {
         const struct nav_posting *p = &found.at[i];
         const uint32_t kinds = (uint32_t)p->b;
 
-        if (id == NAV_S_NUMBERS) {
-            add_some(c, p->block, kinds, p->a);
-        } else {
-            add_some(c, p->block, kinds & instruction, p->a);
-            add_some(c, p->block, kinds & ~instruction, p->b >> NAV_SITE_ROWS);
-        }
+        add_some(c, p->block, kinds & instruction, p->a);
+        add_some(c, p->block, kinds & ~instruction, p->b >> NAV_SITE_ROWS);
     }
     free(found.at);
-    return rc;
-}
-
-/* Blocks of SEGMENT of which FLAG is (IS) or is not set are not known. */
-static void unless(struct nav_counts *c, const struct nav_index *x,
-                   const struct nav_segment *segment, uint64_t flag, bool is)
-{
-    for (uint32_t k = segment->from; k < segment->to; k++)
-        if (((x->block[k].flags & flag) != 0) == is)
-            c->at[k] = NAV_UNCOUNTED;
-}
-
-/*
- * Rows that have NUMBER, of segment S, to AT, which it is added to: what is not listed of a block
- * is asked of its filter.
- */
-static int by_number(struct nav_counts *c, const struct nav_index *x,
-                     const struct nav_segment *segment, uint64_t number, uint64_t *at)
-{
-    const uint32_t n = segment->to - segment->from;
-    struct nav_postings found = {0};
-    uint8_t *may = malloc((size_t)n + 1);
-    int rc = may ? nav_postings_find(x, segment, NAV_S_NUMBERS, number, &found) : TROD_ERR_NOMEM;
-
-    for (uint32_t k = 0; rc == TROD_OK && k < n; k++)
-        may[k] = x->block[segment->from + k].flags & NAV_B_LISTED ? 0 : NAV_ALL_STEPS;
-    for (size_t i = 0; rc == TROD_OK && i < found.n; i++) {
-        const struct nav_posting *p = &found.at[i];
-
-        may[p->block - segment->from] = 0;
-        if (p->b & c->need->kinds && at[p->block - segment->from] != NAV_UNCOUNTED)
-            at[p->block - segment->from] += p->a;
-    }
-    if (rc == TROD_OK)
-        rc = nav_values_only(x, segment, &number, 1, may);
-    for (uint32_t k = 0; rc == TROD_OK && k < n; k++)
-        if (may[k])
-            at[k] = NAV_UNCOUNTED;
-    free(found.at);
-    free(may);
-    return rc;
-}
-
-struct span {
-    uint64_t lo, hi;
-};
-
-/* What V has; what lies before, between and after that. Returns how many spans. */
-static unsigned spans(const struct trod_match_spans *v, struct span out[TROD_MATCH_SPANS + 1])
-{
-    for (uint32_t i = 0; i < v->n; i++)
-        out[i] = (struct span){v->at[i].lo, v->at[i].hi};
-    return v->n;
-}
-
-static unsigned gaps(const struct trod_match_spans *v, struct span out[TROD_MATCH_SPANS + 1])
-{
-    uint64_t from = 0;
-    unsigned n = 0;
-
-    for (uint32_t i = 0; i < v->n; i++) {
-        if (v->at[i].lo > from)
-            out[n++] = (struct span){from, v->at[i].lo - 1};
-        if (v->at[i].hi == UINT64_MAX)
-            return n;
-        from = v->at[i].hi + 1;
-    }
-    out[n++] = (struct span){from, UINT64_MAX};
-    return n;
-}
-
-/* The numbers of the N spans AT, if they are few. Returns how many; -1: too many. */
-static int few(const struct span *at, unsigned n, uint64_t number[TROD_MATCH_SPANS])
-{
-    int all = 0;
-
-    for (unsigned i = 0; i < n; i++) {
-        if (at[i].hi - at[i].lo >= (uint64_t)(TROD_MATCH_SPANS - all))
-            return -1;
-        for (uint64_t k = 0; k <= at[i].hi - at[i].lo; k++)
-            number[all++] = at[i].lo + k;
-    }
-    return all;
-}
-
-/* Rows with VALUES, of which blocks that have many list those that many rows have. */
-static int by_values(struct nav_counts *c, const struct nav_index *x, uint32_t s,
-                     const struct trod_match_spans *values)
-{
-    const struct nav_segment *segment = &x->segment[s];
-    uint64_t number[TROD_MATCH_SPANS], *at = c->at + segment->from;
-    const uint32_t blocks = segment->to - segment->from;
-    struct span span[TROD_MATCH_SPANS + 1];
-    const int others = c->class_choice ? few(span, gaps(values, span), number) : -1;
-    const int n = others >= 0 ? others : few(span, spans(values, span), number);
-    uint64_t *all;
-    int rc = TROD_OK;
-
-    if (n < 0) {
-        unless(c, x, segment, NAV_B_LISTED, false);
-        return by_span(c, x, segment, NAV_S_NUMBERS, values);
-    }
-    for (int i = 0; rc == TROD_OK && i < n; i++)
-        rc = by_number(c, x, segment, number[i], at);
-    if (rc < 0 || others < 0)
-        return rc;
-    /* all rows that have a value but these */
-    if (!(all = malloc(((size_t)blocks + 1) * sizeof *all)))
-        return TROD_ERR_NOMEM;
-    rc = nav_class_choice_count(c->class_choice, x, s, c->need->kinds, TROD_COL_VALUE, all);
-    for (uint32_t k = 0; rc == TROD_OK && k < blocks; k++)
-        at[k] = at[k] == NAV_UNCOUNTED || all[k] == NAV_UNCOUNTED ? NAV_UNCOUNTED : all[k] - at[k];
-    free(all);
     return rc;
 }
 
@@ -226,6 +111,15 @@ static bool by_shapes(const struct nav_counts *c)
            !n->times.set && !n->bounded;
 }
 
+/* Does it go by values, and by nothing but classes and times besides? */
+static bool by_values(const struct nav_counts *c)
+{
+    const struct trod_match_need *n = c->need;
+
+    return n->values.set && !c->shape_choice && !n->pcs.set && !n->bounded &&
+           (c->class_choice || !(c->classes || n->times.set));
+}
+
 /*
  * Of rows of a kind, ALL, as many LOOK as it is wanted, of SOME the class is wanted: how many are
  * both. Where there are others of each nobody knows which these are.
@@ -239,6 +133,32 @@ static uint64_t both(uint64_t all, uint64_t look, uint64_t some)
     return some == all ? look : look == all ? some : NAV_UNCOUNTED;
 }
 
+/* Add N rows to *TO; NAV_UNCOUNTED: nobody knows. */
+static void add_rows(uint64_t *to, uint64_t n)
+{
+    *to = *to == NAV_UNCOUNTED || n == NAV_UNCOUNTED ? NAV_UNCOUNTED : *to + n;
+}
+
+/* Rows of segment S that have the values, and are of the classes that are wanted. */
+static int count_by_values(const struct nav_counts *c, const struct nav_index *x, uint32_t s,
+                           uint64_t *at)
+{
+    const struct trod_match_need *need = c->need;
+    const size_t n = TROD_KINDS * (size_t)(x->segment[s].to - x->segment[s].from);
+    uint64_t *have = calloc(3 * n + 1, sizeof *have), *all = have + n, *some = all + n;
+    const bool classes = c->classes || need->times.set;
+    int rc = have ? nav_values_count(x, &x->segment[s], &need->values, have) : TROD_ERR_NOMEM;
+
+    if (rc == TROD_OK && classes)
+        rc = nav_class_choice_kinds(c->class_choice, x, s, TROD_COL_VALUE,
+                                    need->times.set ? TROD_COL_TIME : 0, all, some);
+    for (size_t i = 0; rc == TROD_OK && i < n; i++)
+        if (need->kinds >> i % TROD_KINDS & 1)
+            add_rows(&at[i / TROD_KINDS], classes ? both(all[i], have[i], some[i]) : have[i]);
+    free(have);
+    return rc;
+}
+
 /* Rows of segment S that look as it is wanted, if classes are asked about of these. */
 static int count_by_shapes(const struct nav_counts *c, const struct nav_index *x, uint32_t s,
                            uint64_t *at)
@@ -248,14 +168,10 @@ static int count_by_shapes(const struct nav_counts *c, const struct nav_index *x
     int rc = look ? nav_shape_choice_count(c->shape_choice, x, s, look) : TROD_ERR_NOMEM;
 
     if (rc == TROD_OK && c->classes)
-        rc = nav_class_choice_kinds(c->class_choice, x, s, all, some);
+        rc = nav_class_choice_kinds(c->class_choice, x, s, 0, 0, all, some);
     for (size_t i = 0; rc == TROD_OK && i < n; i++) {
-        const uint64_t more = c->classes ? both(all[i], look[i], some[i]) : look[i];
-        uint64_t *to = &at[i / TROD_KINDS];
-
-        if (c->classes && !(c->need->kinds >> i % TROD_KINDS & 1))
-            continue;
-        *to = *to == NAV_UNCOUNTED || more == NAV_UNCOUNTED ? NAV_UNCOUNTED : *to + more;
+        if (!c->classes || c->need->kinds >> i % TROD_KINDS & 1)
+            add_rows(&at[i / TROD_KINDS], c->classes ? both(all[i], look[i], some[i]) : look[i]);
     }
     free(look);
     return rc;
@@ -280,11 +196,8 @@ static int look(struct nav_counts *c, const struct nav_index *x, uint32_t s)
     if (c->shape_choice)
         return count_by_shapes(c, x, s, c->at + segment->from);
     if (need->values.set)
-        return by_values(c, x, s, &need->values);
-    if (!need->pcs.set)
-        return by_kind(c, x, segment);
-    unless(c, x, segment, NAV_B_ASIDE, true);
-    return by_span(c, x, segment, NAV_S_SITES, &need->pcs);
+        return count_by_values(c, x, s, c->at + segment->from);
+    return need->pcs.set ? by_pc(c, x, segment, &need->pcs) : by_kind(c, x, segment);
 }
 
 /* Is there more to what is looked for than lists know? */
@@ -292,10 +205,9 @@ static bool is_more(const struct nav_counts *c)
 {
     const struct trod_match_need *n = c->need;
 
-    if (by_class(c) || by_shapes(c))
+    if (by_class(c) || by_shapes(c) || by_values(c))
         return false;
-    return n->bounded || n->times.set || c->classes ||
-           (c->shape_choice && (n->values.set || n->pcs.set)) || (n->pcs.set && n->values.set);
+    return n->bounded || n->times.set || c->classes || n->values.set || c->shape_choice;
 }
 
 /* Are all rows and times of block B among those that are wanted? */

@@ -19,7 +19,7 @@ enum {
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at most (a block is never parted) */
     NAV_EVENTS = 1 << 17,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 12,       /* bytes of a page of postings, before compression */
-    NAV_INDEX_VERSION = 22,
+    NAV_INDEX_VERSION = 23,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
 };
 
@@ -34,10 +34,9 @@ enum nav_section_id {
     NAV_S_REGS = 7,     /* by register: 2 * number, + 1 where it is read */
     NAV_S_MARKS = 12,   /* of a segment: by kind of row: how many */
     NAV_S_BLOOM = 13,   /* of a segment: which lines of memory it can tell something of */
-    NAV_S_VALUES = 14,  /* of a segment: which values rows have, by block and step (values.h) */
+    NAV_S_VALUES = 14,  /* of a segment: which values rows have, by block and kind (values.h) */
     NAV_S_SHAPES = 15,  /* of a segment: what rows look like that did not before (shapes.h) */
     NAV_S_TEXTS = 16,   /* by number of what rows look like that are no instructions: how many */
-    NAV_S_NUMBERS = 17, /* by value: rows of blocks that have few with one */
     NAV_S_CLASSES = 23, /* of a segment: classes of rows that did not come up before (classes.h) */
     NAV_S_CLASS_ROWS = 24, /* by number of a class: how many */
     NAV_S_SPREAD = 25,     /* by piece of memory and kind: rows with an address there (spread.h) */
@@ -82,9 +81,8 @@ enum nav_block_flag {
     NAV_B_TIMED = 1 << 4,
     NAV_B_UNTIMED = 1 << 5,
     NAV_B_FALLS = 1 << 6,
-    NAV_B_LISTED = 1 << 7, /* all its values are in NAV_S_NUMBERS */
-    NAV_B_BARE = 1 << 8,   /* an instruction with an address has neither opcode nor text */
-    NAV_B_ASIDE = 1 << 9,  /* an instruction names another one as that it belongs to */
+    NAV_B_BARE = 1 << 8,  /* an instruction with an address has neither opcode nor text */
+    NAV_B_ASIDE = 1 << 9, /* an instruction names another one as that it belongs to */
     /* All accesses leave something, and reads all say what they read, or none does. */
     NAV_B_EXACT = 1 << 10
 };
@@ -117,12 +115,11 @@ enum { NAV_APART = 1 << 18 }; /* decoded bytes between points */
 /* A posting: what a block holds of a key. */
 struct nav_posting {
     uint64_t key;
-    /* LINES, SITES, TEXTS, NUMBERS, ALIKE: steps of the block that have it, a bit each */
+    /* LINES, SITES, TEXTS, ALIKE: steps of the block that have it, a bit each */
     uint32_t block, steps;
-    uint64_t a,
-        b; /* LINES: masks of bytes written, read; MARKS and all others: how many;
-              MEMORY, WITHIN: of TOLD; SITES, NUMBERS: B: kinds of the rows, a bit each; SITES:
-              times 2^NAV_SITE_ROWS how many rows belong to the instruction besides it */
+    uint64_t a, b; /* LINES: masks of bytes written, read; MARKS and all others: how many;
+                      MEMORY, WITHIN: of TOLD; SITES: B: kinds of the rows, a bit each, times
+                      2^NAV_SITE_ROWS how many rows belong to the instruction besides it */
 };
 
 struct nav_postings {
@@ -135,7 +132,7 @@ struct nav_postings {
 struct nav_segment {
     uint32_t from, to;
     const struct nav_section *lines, *sites, *regs, *calls, *memory, *marks, *bloom, *values;
-    const struct nav_section *shapes, *texts, *numbers, *classes, *class_rows, *spread;
+    const struct nav_section *shapes, *texts, *classes, *class_rows, *spread;
     const struct nav_section *within, *named;
 };
 
@@ -200,18 +197,19 @@ uint64_t nav_functions(const struct trod_symbols *symbols);
 /* Symbols with the functions that X was made with; NULL: it does not have them. */
 struct trod_symbols *nav_functions_of(const struct nav_index *x);
 
-/* segment.c: keys in ascending order; where they are equal the order stays. */
+/* sort.c: keys in ascending order; where they are equal the order stays. */
 struct nav_sort_key {
     uint64_t key;
     size_t at; /* where it stood */
 };
 
-enum { NAV_SORT_DIGITS = 1 << 11 };
+enum { NAV_SORT_COUNTS = 6 << 11 };
 
-/* The N of FROM; TO and COUNT are room for it. Returns the one of FROM and TO that has them. */
+/* The N of FROM, fewer than 2^32; TO and COUNT are room for it. Returns the one of FROM and TO
+ * that has them. */
 struct nav_sort_key *nav_sort(struct nav_sort_key *from, struct nav_sort_key *to, size_t n,
-                              size_t count[NAV_SORT_DIGITS]);
-/* Postings as bytes, and questions. */
+                              uint32_t count[NAV_SORT_COUNTS]);
+/* segment.c: postings as bytes, and questions. */
 int nav_postings_sort(struct nav_postings *p);
 /* Room for N more, which are put after those there are. Returns 0 or TROD_ERR_NOMEM. */
 int nav_postings_room(struct nav_postings *p, size_t n);

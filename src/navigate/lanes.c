@@ -25,7 +25,6 @@ enum {
     VALUES,
     SHAPES,
     TEXTS,
-    NUMBERS,
     CLASSES,
     ALIKE,
     SPREAD,
@@ -34,9 +33,9 @@ enum {
 };
 
 static const unsigned ids[NAV_CONTENTS] = {
-    NAV_S_STATES,  NAV_S_LINES,      NAV_S_SITES,  NAV_S_REGS,   NAV_S_MEMORY, NAV_S_CALLS,
-    NAV_S_MARKS,   NAV_S_BLOOM,      NAV_S_VALUES, NAV_S_SHAPES, NAV_S_TEXTS,  NAV_S_NUMBERS,
-    NAV_S_CLASSES, NAV_S_CLASS_ROWS, NAV_S_SPREAD, NAV_S_WITHIN, NAV_S_NAMED};
+    NAV_S_STATES,     NAV_S_LINES,  NAV_S_SITES,  NAV_S_REGS,   NAV_S_MEMORY, NAV_S_CALLS,
+    NAV_S_MARKS,      NAV_S_BLOOM,  NAV_S_VALUES, NAV_S_SHAPES, NAV_S_TEXTS,  NAV_S_CLASSES,
+    NAV_S_CLASS_ROWS, NAV_S_SPREAD, NAV_S_WITHIN, NAV_S_NAMED};
 
 /* ---- rows */
 
@@ -213,8 +212,7 @@ static int lane_end(struct nav_builder *b, unsigned lane, const struct nav_item 
         b->touch.valued = b->touch.valueless = b->touch.no_effect = false;
         rc = nav_touch_end(&b->touch, b->n_blocks, &b->lines);
         if (rc == TROD_OK)
-            rc = nav_values_end(&b->values, b->n_blocks, &b->numbers);
-        b->listed = rc > 0;
+            rc = nav_values_end(&b->values);
         return rc < 0 ? rc
                       : nav_memory_end(&b->touch.memory, b->n_blocks,
                                        memory_most(b, it->row - b->block[b->n_blocks].row),
@@ -233,7 +231,8 @@ static int lane_end(struct nav_builder *b, unsigned lane, const struct nav_item 
 static bool segment_is_full(const struct nav_builder *b)
 {
     return b->n_blocks - b->segment_from == b->segment_most ||
-           b->lines.n + b->at.sites.n + b->numbers.n >= NAV_POSTINGS ||
+           b->lines.n + b->at.sites.n >= NAV_POSTINGS ||
+           nav_values_size(&b->values) >= NAV_VALUES_SEGMENT ||
            b->memory.payload.n >= NAV_MEMORY_SEGMENT || nav_calls_events(b->calls) >= NAV_EVENTS;
 }
 
@@ -262,8 +261,6 @@ static int next_block(struct nav_builder *b, const struct nav_item *it)
             k->flags |= NAV_B_SILENT;
         if (b->exact)
             k->flags |= NAV_B_EXACT;
-        if (b->listed)
-            k->flags |= NAV_B_LISTED;
         k->flags |= b->time_flags | b->insn_flags;
         b->time_flags = 0;
     }
@@ -357,8 +354,6 @@ static int lane_save(struct nav_builder *b, unsigned lane, const struct nav_item
         if (rc == TROD_OK)
             rc = nav_values_save(&b->values, &b->content[VALUES].bytes);
         b->content[VALUES].raw = b->content[VALUES].bytes.n;
-        if (rc == TROD_OK)
-            rc = save_postings(b, NUMBERS, &b->numbers);
         nav_memory_forget(&b->touch.memory);
         return rc;
     case NAV_LANE_INSNS:

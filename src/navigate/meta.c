@@ -221,7 +221,6 @@ static int get_segments(struct nav_index *x, struct trod_span *in)
                                              find(x, NAV_S_VALUES, i),
                                              find(x, NAV_S_SHAPES, i),
                                              find(x, NAV_S_TEXTS, i),
-                                             find(x, NAV_S_NUMBERS, i),
                                              find(x, NAV_S_CLASSES, i),
                                              find(x, NAV_S_CLASS_ROWS, i),
                                              find(x, NAV_S_SPREAD, i),

@@ -232,10 +232,12 @@ int nav_class_choice_steps(const struct nav_class_choice *a, const struct nav_in
 int nav_class_choice_count(const struct nav_class_choice *a, const struct nav_index *x, uint32_t s,
                            uint32_t kinds, uint32_t columns, uint64_t *at);
 
-/* The same for all rows to ALL, and for these classes to SOME; laid out as nav_shape_choice_count.
+/*
+ * All rows that have the columns BASE to ALL, those of them that are of these classes and have
+ * COLUMNS to SOME; laid out as nav_shape_choice_count.
  */
 int nav_class_choice_kinds(const struct nav_class_choice *a, const struct nav_index *x, uint32_t s,
-                           uint64_t *all, uint64_t *some);
+                           uint32_t base, uint32_t columns, uint64_t *all, uint64_t *some);
 
 /* Those of nav_class_choice_count whose address is in the bounds of NEED, and that are of its
  * kinds. */

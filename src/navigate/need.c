@@ -132,50 +132,17 @@ int nav_need_sites(const struct nav_index *x, const struct trod_match_need *need
     return rc;
 }
 
-/* Of the blocks of segment S whose values are in a filter, by that. */
-static int by_filter(struct nav_candidates *c, const struct nav_index *x, uint32_t s,
-                     const struct trod_match_spans *values)
-{
-    uint64_t number[TROD_MATCH_SPANS], v;
-    size_t n = 0;
-
-    for (uint32_t i = 0; i < values->n; i++) {
-        if (values->at[i].hi - values->at[i].lo >= TROD_MATCH_SPANS - n)
-            return TROD_OK; /* too many to be asked for */
-        for (v = values->at[i].lo; n < TROD_MATCH_SPANS && v - 1 != values->at[i].hi; v++)
-            number[n++] = v;
-    }
-    return nav_values_only(x, &x->segment[s], number, n, c->steps + x->segment[s].from);
-}
-
-/* Of the blocks of segment S those steps stay that may have one of VALUES. */
+/* Of the blocks of segment S those steps stay that have one of VALUES. */
 static int by_value(struct nav_candidates *c, const struct nav_index *x, uint32_t s,
                     const struct trod_match_spans *values)
 {
     const struct nav_segment *segment = &x->segment[s];
-    struct nav_postings found = {0};
-    bool filters = false;
-    int rc = TROD_OK;
+    int rc;
 
-    for (uint32_t i = 0; rc == TROD_OK && i < values->n; i++)
-        rc = nav_postings_range(x, segment, NAV_S_NUMBERS, values->at[i].lo, values->at[i].hi,
-                                &found);
     memset(c->there + segment->from, 0, segment->to - segment->from);
-    for (size_t i = 0; rc == TROD_OK && i < found.n; i++)
-        if (found.at[i].b & c->need->kinds)
-            c->there[found.at[i].block] |= (uint8_t)found.at[i].steps;
-    free(found.at);
-    for (uint32_t k = segment->from; k < segment->to; k++) {
-        const bool listed = x->block[k].flags & NAV_B_LISTED;
-
-        filters |= !listed;
-        c->there[k] &= c->steps[k];
-        c->steps[k] = listed ? 0 : c->steps[k]; /* asks no filter */
-    }
-    if (rc == TROD_OK && filters)
-        rc = by_filter(c, x, s, values);
-    for (uint32_t k = segment->from; k < segment->to; k++)
-        c->steps[k] |= c->there[k];
+    rc = nav_values_steps(x, segment, values, c->need->kinds, c->there + segment->from);
+    for (uint32_t k = segment->from; rc == TROD_OK && k < segment->to; k++)
+        c->steps[k] &= c->there[k];
     return rc;
 }
 

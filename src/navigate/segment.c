@@ -7,7 +7,7 @@
  * the one before, how many blocks, and for each the difference to the one before (the first: to the
  * segment's first) and what it holds of the key (LINES: a byte says of what form two masks are, and
  * of one step which it is; for several a byte with a bit each follows; then the masks. SITES,
- * TEXTS, NUMBERS, ALIKE: how often, times 8, + 1 where kinds follow, as what differs from those
+ * TEXTS, ALIKE: how often, times 8, + 1 where kinds follow, as what differs from those
  * before (the first: from instructions alone), + 2 where a byte of steps follows, + 4 where rows
  * besides it are not as many, or, without other kinds, some: zigzag). Numbers are packed.
  */
@@ -25,8 +25,7 @@
 /* Of the byte of forms: one step, whose number stands above it. */
 enum { ONE_STEP = 1 << 4 };
 
-enum { HEAD = 8, ENTRY = 24, DIGIT_BITS = 11, AHEAD = 16 };
-_Static_assert(NAV_SORT_DIGITS == 1 << DIGIT_BITS, "a count for each digit");
+enum { HEAD = 8, ENTRY = 24, AHEAD = 16 };
 
 int nav_postings_room(struct nav_postings *p, size_t n)
 {
@@ -52,40 +51,13 @@ int nav_postings_add(struct nav_postings *p, uint64_t key, uint32_t block, uint6
     return TROD_OK;
 }
 
-/* Digits of the key from the lowest on; those that are the same in all keys are passed over. */
-struct nav_sort_key *nav_sort(struct nav_sort_key *from, struct nav_sort_key *to, size_t n,
-                              size_t count[NAV_SORT_DIGITS])
-{
-    for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
-        struct nav_sort_key *other = from;
-        size_t at = 0;
-
-        memset(count, 0, NAV_SORT_DIGITS * sizeof *count);
-        for (size_t i = 0; i < n; i++)
-            count[from[i].key >> shift & (NAV_SORT_DIGITS - 1)]++;
-        if (count[from[0].key >> shift & (NAV_SORT_DIGITS - 1)] == n)
-            continue;
-        for (size_t d = 0; d < NAV_SORT_DIGITS; d++) {
-            const size_t some = count[d];
-
-            count[d] = at;
-            at += some;
-        }
-        for (size_t i = 0; i < n; i++)
-            to[count[from[i].key >> shift & (NAV_SORT_DIGITS - 1)]++] = from[i];
-        from = to;
-        to = other;
-    }
-    return from;
-}
-
 /* By key; of equal keys the order stays, which is that of blocks. */
 int nav_postings_sort(struct nav_postings *p)
 {
     const size_t n = p->n;
     struct nav_posting *out = malloc((n + 1) * sizeof *out);
     struct nav_sort_key *a = malloc((n + 1) * sizeof *a), *b = malloc((n + 1) * sizeof *b);
-    size_t *count = malloc(NAV_SORT_DIGITS * sizeof *count);
+    uint32_t *count = malloc(NAV_SORT_COUNTS * sizeof *count);
     int rc = out && a && b && count ? TROD_OK : TROD_ERR_NOMEM;
 
     if (rc == TROD_OK && n) {
@@ -209,7 +181,6 @@ static uint8_t *put_posting(uint8_t *p, const struct nav_postings *all,
         return p;
     case NAV_S_SITES:
     case NAV_S_TEXTS:
-    case NAV_S_NUMBERS:
     case NAV_S_CLASS_ROWS:
         return put_site(p, at, id, before);
     case NAV_S_MARKS:
@@ -349,7 +320,7 @@ static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p
     if (trod_unpack(in, &delta) < 0)
         return false;
     p->block += (uint32_t)delta;
-    if (id == NAV_S_SITES || id == NAV_S_TEXTS || id == NAV_S_NUMBERS || id == NAV_S_CLASS_ROWS)
+    if (id == NAV_S_SITES || id == NAV_S_TEXTS || id == NAV_S_CLASS_ROWS)
         return get_site(in, id, p);
     p->a = p->b = 0;
     p->steps = 0;
@@ -436,7 +407,6 @@ static const struct nav_section *section_of(const struct nav_segment *s, unsigne
            : id == NAV_S_MEMORY     ? s->memory
            : id == NAV_S_MARKS      ? s->marks
            : id == NAV_S_TEXTS      ? s->texts
-           : id == NAV_S_NUMBERS    ? s->numbers
            : id == NAV_S_CLASS_ROWS ? s->class_rows
            : id == NAV_S_SPREAD     ? s->spread
            : id == NAV_S_WITHIN     ? s->within

@@ -74,7 +74,7 @@ static int encode(struct nav_within *w, const struct nav_sort_key *key, size_t n
 
 /* All postings of the block. ROOM: for twice as many keys as there are addresses. */
 static int end(struct nav_within *w, uint32_t block, unsigned shift, const uint64_t *piece,
-               struct nav_sort_key *room, size_t *count, struct nav_postings *out)
+               struct nav_sort_key *room, uint32_t *count, struct nav_postings *out)
 {
     const uint64_t below = (UINT64_C(1) << shift) - 1;
     const struct nav_sort_key *key;
@@ -119,7 +119,7 @@ int nav_within_end(struct nav_within *w, uint32_t block, unsigned shift, const u
                    struct nav_postings *out)
 {
     struct nav_sort_key *room = malloc((2 * w->n + 1) * sizeof *room);
-    size_t *count = malloc(NAV_SORT_DIGITS * sizeof *count);
+    uint32_t *count = malloc(NAV_SORT_COUNTS * sizeof *count);
     const size_t before = out->n;
     int rc = room && count ? TROD_OK : TROD_ERR_NOMEM;
 

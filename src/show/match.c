@@ -382,6 +382,7 @@ bool trod_match_classes(const struct trod_match *m)
 bool trod_match_exact(const struct trod_match *m)
 {
     const unsigned classes = WHERE_CLASSES | WHERE_TIMES | WHERE_ADDRS,
+                   values = WHERE_VALUES | WHERE_CLASSES | WHERE_TIMES,
                    lists = WHERE_LOOKS | WHERE_VALUES | WHERE_PCS;
     const struct trod_match_options *f = m->filter;
     unsigned parts = m->where ? m->where->exact : WHERE_ROWS;
@@ -397,7 +398,8 @@ bool trod_match_exact(const struct trod_match *m)
     if (!(parts & lists))
         return true;
     parts &= lists | classes;
-    return m->own_kinds && ((parts & (parts - 1)) == 0 || parts == (WHERE_LOOKS | WHERE_CLASSES));
+    return m->own_kinds && ((parts & (parts - 1)) == 0 || parts == (WHERE_LOOKS | WHERE_CLASSES) ||
+                            (parts & WHERE_VALUES && !(parts & ~values)));
 }
 
 void trod_match_jump(struct trod_match *m)

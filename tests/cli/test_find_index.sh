@@ -275,11 +275,13 @@ for part in "${parts[@]}"; do
 done
 same want.counts got.counts
 
-# So it is with values that many rows have, and what has none of them; what few rows of a block with many values have is read.
+# So it is with values, of which rows of a block have thousands, and with ranges of them; where a bound of times lies in a block, it is read.
 python3 - >often.tarmac <<'PY'
 import random
 r = random.Random(6)
 for i in range(120000):
+    if i % 16 == 0:
+        print(f'{i} clk IT ({i}) 00010000 d5030000 O EL1h_n : HINT #0')
     print(f'{i} clk R X{i % 7} {r.choice([0, 1, 2, r.getrandbits(40), 77, i // 30000 + 1000]):016X}')
     if i % 3 == 0:
         print(f'{i} clk M{"RW"[i % 2]}4 {0x8000 + r.randrange(4096) * 4:08x} {r.choice([0, 5, r.getrandbits(32)]):08x}')
@@ -289,8 +291,10 @@ run trod index --index ix "$file" -q
 status 0
 rm -f want.counts got.counts
 counts=('value == 0' 'value == 1 && kind == REG' 'value in {2, 77, 5}' 'value != 0' 'value != 5 && kind == READ' 'value == 0x12345' 'value in {1000, 1003}' \
-    'value in 0..5' 'value > 1 && kind != REG' 'value >= 1' 'value == 0 && kind in {WRITE, ATOMIC}' 'value == 1001 && kind == INSTR')
-for expression in "${counts[@]}" 'value == 0 && size == 4' 'value > 1003' 'value == 0 && time > 90000'; do
+    'value in 0..5' 'value > 1 && kind != REG' 'value >= 1' 'value == 0 && kind in {WRITE, ATOMIC}' 'value == 1001 && kind == INSTR' \
+    'value > 1003' 'value < 0x8000000000 && kind == REG' 'value in 0x20000000..0xa000000000' '0x7fffffff >= value' 'value in {0..0x2000, 0x1234567.., 77}' \
+    'value == 0 && size == 4' 'value > 0x4000000 && size == 4 && kind == READ' 'value <= 0x9876543210 && time >= 0' 'value > 0xffffffffff')
+for expression in "${counts[@]}" 'value > 1003 && time > 90000' 'value == 0 && time > 90000'; do
     for options in '--no-index' '--index ix'; do
         # shellcheck disable=SC2086 # options are words
         run trod find $options "$file" "$expression" --count

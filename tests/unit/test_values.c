@@ -1,11 +1,12 @@
 /*
- * test_values.c - which values a block of an index may have: none that was put in is denied in its
- * step, few others are affirmed, damage is noticed.
+ * test_values.c - which values the rows of a block hold: how many hold one of some ranges, and in
+ * which steps, is what looking at all rows says; damage is noticed.
  */
 #include "core/rng.h"
 #include "fewer.h"
 #include "nav_index.h"
 #include "navigate/values.h"
+#include "trod/match.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,17 @@
 
 #include <cmocka.h>
 
-enum { BLOCKS = 5, ROWS = 32768, OTHERS = 20000 };
+enum { BLOCKS = 5, ROWS = 8192, ASKED = 300, SOME_KINDS = 3 };
+
+static const uint8_t kinds[SOME_KINDS] = {TROD_READ, TROD_WRITE, TROD_REG};
+
+struct row {
+    uint64_t value;
+    uint8_t block, kind, step;
+};
+
+static struct row all[BLOCKS * ROWS];
+static size_t n_all;
 
 static void sample(struct nav_sample *s, const struct trod_buf *p)
 {
@@ -22,155 +33,205 @@ static void sample(struct nav_sample *s, const struct trod_buf *p)
     s->segment = (struct nav_segment){.to = BLOCKS, .values = &s->section};
 }
 
-/* Values as programs have them: small ones, addresses, halves, anything. */
+/* Values as programs have them: small ones, addresses, halves, the largest, anything. */
 static uint64_t value(struct trod_rng *r)
 {
-    switch (trod_rng_below(r, 4)) {
+    switch (trod_rng_below(r, 5)) {
     case 0:
-        return trod_rng_below(r, 1 << 12);
+        return trod_rng_below(r, 1 << 10);
     case 1:
         return UINT64_C(0x7ffc00000000) + 8 * trod_rng_below(r, 1 << 16);
     case 2:
         return trod_rng_next(r) & UINT64_C(0xffffffff00000000);
+    case 3:
+        return UINT64_MAX - trod_rng_below(r, 4);
     default:
         return trod_rng_next(r);
     }
 }
 
-/* Block K has N[K] of the values that K and MIXED make. */
-static void make(const size_t n[BLOCKS], struct trod_buf *out)
+/* Block K has N[K] rows, one in eight of them without a value. */
+static void make(const size_t n[BLOCKS], uint64_t seed, struct trod_buf *out)
 {
+    struct trod_batch *b;
     struct nav_values v;
+    struct trod_rng r;
 
-    assert_int_equal(nav_values_init(&v, ROWS), 0);
+    n_all = 0;
+    trod_rng_seed(&r, seed);
+    assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), 0);
+    assert_int_equal(nav_values_init(&v), 0);
+    b->have = TROD_COL_KIND | TROD_COL_VALUE;
     for (size_t k = 0; k < BLOCKS; k++) {
-        struct trod_rng r;
+        for (size_t i = 0; i < n[k];) {
+            const uint8_t step = (uint8_t)(i * NAV_STEPS / n[k]);
 
-        trod_rng_seed(&r, k);
-        for (size_t i = 0; i < n[k]; i++) {
-            nav_values_add(&v, nav_values_hash(value(&r)), (unsigned)(i * NAV_STEPS / n[k]));
-            v.many = true;
+            for (b->n = 0; b->n < b->cap && i < n[k] && i * NAV_STEPS / n[k] == step; i++, b->n++) {
+                const bool has = trod_rng_below(&r, 8) > 0;
+
+                b->has[b->n] = TROD_COL_KIND | (has ? TROD_COL_VALUE : 0u);
+                b->kind[b->n] = kinds[trod_rng_below(&r, SOME_KINDS)];
+                b->value[b->n] = value(&r);
+                if (has)
+                    all[n_all++] = (struct row){b->value[b->n], (uint8_t)k, b->kind[b->n], step};
+            }
+            assert_int_equal(nav_values_rows(&v, b, step), 0);
         }
-        assert_int_equal(nav_values_end(&v, (uint32_t)k, NULL), n[k] == 0);
+        assert_int_equal(nav_values_end(&v), 0);
     }
     assert_int_equal(nav_values_save(&v, out), 0);
     nav_values_fini(&v);
+    trod_batch_free(b);
 }
 
-static int only(struct nav_sample *s, uint64_t number, uint8_t step[BLOCKS])
+/* A number near one that a row holds, or anything. */
+static uint64_t bound(struct trod_rng *r)
 {
-    memset(step, NAV_STEPS == 8 ? 0xff : 0, BLOCKS);
-    return nav_values_only(&s->x, &s->segment, &number, 1, step);
+    if (!n_all || trod_rng_below(r, 8) == 0)
+        return value(r);
+    return all[trod_rng_below(r, n_all)].value + trod_rng_below(r, 3) - 1;
 }
 
-/* None is denied; of others one in 50 of those that ask a step is affirmed at most. */
-static void test_blocks(void **state)
+/* Up to three ranges, the last one to the largest number at times. */
+static struct trod_match_spans some_spans(struct trod_rng *r)
+{
+    struct trod_match_spans s = {.set = true, .n = (uint32_t)trod_rng_below(r, 4)};
+    uint64_t from = 0;
+
+    for (uint32_t i = 0; i < s.n; i++) {
+        const uint64_t a = bound(r), b = trod_rng_below(r, 3) ? bound(r) : a;
+
+        s.at[i].lo = a < b ? a : b;
+        s.at[i].hi = a < b ? b : a;
+        if (s.at[i].lo < from || (i && from == 0)) {
+            s.n = i;
+            break;
+        }
+        from = s.at[i].hi + 1;
+    }
+    if (s.n && trod_rng_below(r, 4) == 0)
+        s.at[s.n - 1].hi = UINT64_MAX;
+    return s;
+}
+
+static bool in(const struct trod_match_spans *s, uint64_t v)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (v >= s->at[i].lo && v <= s->at[i].hi)
+            return true;
+    return false;
+}
+
+/* What is said of SPANS is what the rows say. */
+static void check(struct nav_sample *s, const struct trod_match_spans *spans, uint32_t asked)
+{
+    uint64_t at[BLOCKS * TROD_KINDS] = {0}, want[BLOCKS * TROD_KINDS] = {0};
+    uint8_t step[BLOCKS] = {0}, steps[BLOCKS] = {0};
+
+    assert_int_equal(nav_values_count(&s->x, &s->segment, spans, at), 0);
+    assert_int_equal(nav_values_steps(&s->x, &s->segment, spans, asked, step), 0);
+    for (size_t i = 0; i < n_all; i++) {
+        const struct row *row = &all[i];
+
+        if (!in(spans, row->value))
+            continue;
+        want[row->block * TROD_KINDS + row->kind]++;
+        if (asked >> row->kind & 1)
+            steps[row->block] |= (uint8_t)(1u << row->step);
+    }
+    assert_memory_equal(at, want, sizeof at);
+    assert_memory_equal(step, steps, sizeof step);
+}
+
+static void test_spans(void **state)
 {
     static const size_t sizes[][BLOCKS] = {
         {0, 0, 0, 0, 0}, {1, 0, 2, 100, 0}, {ROWS, ROWS, 1, ROWS / 2, 1000}};
-    uint8_t step[BLOCKS];
+    static const struct trod_match_spans whole = {.set = true, .n = 1, .at = {{0, UINT64_MAX}}};
 
     (void)state;
     for (size_t at = 0; at < sizeof sizes / sizeof *sizes; at++) {
-        const size_t *n = sizes[at];
         struct trod_buf p = {0};
-        size_t affirmed = 0, rows = 0;
-        struct trod_rng r;
         struct nav_sample s;
+        struct trod_rng r;
 
-        make(n, &p);
+        make(sizes[at], at, &p);
         sample(&s, &p);
-        for (size_t k = 0; k < BLOCKS; k++) {
-            trod_rng_seed(&r, k);
-            for (size_t i = 0; i < n[k]; i++) {
-                assert_int_equal(only(&s, value(&r), step), 0);
-                assert_true(step[k] >> (i * NAV_STEPS / n[k]) & 1);
-            }
-            rows += n[k];
-        }
-        assert_true(p.n <= 8 + 4 * BLOCKS + BLOCKS * 516 + rows * 3);
+        check(&s, &whole, UINT32_MAX);
         trod_rng_seed(&r, 77);
-        for (size_t i = 0; i < OTHERS; i++) {
-            const uint64_t other = trod_rng_next(&r) | UINT64_C(1) << 63;
+        for (size_t i = 0; i < ASKED; i++) {
+            const struct trod_match_spans spans = some_spans(&r);
 
-            assert_int_equal(only(&s, i % 2 ? other : other >> 16, step), 0);
-            for (size_t k = 0; k < BLOCKS; k++)
-                affirmed += (unsigned)__builtin_popcount(step[k]);
+            check(&s, &spans, i % 2 ? UINT32_MAX : 1u << kinds[i % SOME_KINDS]);
         }
-        assert_true(affirmed <= OTHERS * BLOCKS * NAV_STEPS / 50);
         assert_int_equal(s.checked[1], 0);
         trod_buf_fini(&p);
     }
 }
 
-/* Several numbers are asked for at once; steps that were taken away before stay away. */
-static void test_several(void **state)
+/* Nine bytes for a number at random, less for others, and what is said of pages and lists. */
+static void test_size(void **state)
 {
-    const size_t n[BLOCKS] = {1, 0, 1, 0, 0};
-    uint8_t step[BLOCKS] = {0xff, 0xff, 0, 0xff, 0xff};
+    const size_t n[BLOCKS] = {ROWS, ROWS, ROWS, ROWS, ROWS};
     struct trod_buf p = {0};
-    uint64_t number[2];
-    struct trod_rng r;
-    struct nav_sample s;
 
     (void)state;
-    make(n, &p);
-    sample(&s, &p);
-    for (size_t k = 0; k < 2; k++) {
-        trod_rng_seed(&r, 2 * k);
-        number[k] = value(&r);
-    }
-    assert_int_equal(nav_values_only(&s.x, &s.segment, number, 2, step), 0);
-    assert_int_equal(step[0], 1);
-    assert_int_equal(step[1] | step[2] | step[3] | step[4], 0);
-    assert_int_equal(nav_values_only(&s.x, &s.segment, number, 0, step), 0);
-    assert_int_equal(step[0], 0);
-    s.segment.values = NULL; /* without the section nothing is denied */
-    step[0] = 0x42;
-    assert_int_equal(nav_values_only(&s.x, &s.segment, number, 2, step), 0);
-    assert_int_equal(step[0], 0x42);
+    make(n, 1, &p);
+    assert_true(p.n <= NAV_VALUES_HEAD +
+                           BLOCKS * SOME_KINDS * (NAV_VALUES_LIST + NAV_VALUES_ENTRY) +
+                           n_all * NAV_VALUES_ENTRY / NAV_VALUES_PAGE + 9 * n_all);
     trod_buf_fini(&p);
 }
 
-/* A bit that is wrong is noticed by whoever asks of a number of its part, and noted. */
+/* A bit that is wrong is noticed by whoever asks about numbers near it, and noted. */
 static void test_damaged(void **state)
 {
     const size_t n[BLOCKS] = {2000, 3, 0, 500, 40};
-    struct trod_buf p = {0};
+    uint64_t at[BLOCKS * TROD_KINDS] = {0};
+    struct trod_match_spans spans = {.set = true, .n = 1};
     uint8_t step[BLOCKS];
+    struct trod_buf p = {0};
     struct nav_sample s;
 
     (void)state;
-    make(n, &p);
-    for (size_t at = 0; at < p.n; at += 3 * test_step()) {
+    make(n, 1, &p);
+    for (size_t where = 0; where < p.n; where += 3 * test_step()) {
         size_t noticed = 0;
 
-        p.p[at] ^= (uint8_t)(1u << at % 8);
+        p.p[where] ^= (uint8_t)(1u << where % 8);
         sample(&s, &p);
         s.section.sum = 1; /* of the whole: wrong as well */
-        for (size_t i = 0; i < 400 && noticed == 0; i++) {
-            const int rc = only(&s, i * i, step);
+        for (size_t i = 0; i < n_all && noticed == 0; i++) {
+            int rc, also;
 
-            noticed += rc == TROD_ERR_CORRUPT;
-            assert_true(rc == 0 || (rc == TROD_ERR_CORRUPT && s.checked[1]));
+            spans.at[0].lo = all[i].value;
+            spans.at[0].hi = all[i].value;
+            rc = nav_values_count(&s.x, &s.segment, &spans, at);
+            also = nav_values_steps(&s.x, &s.segment, &spans, UINT32_MAX, step);
+            noticed += rc == TROD_ERR_CORRUPT || also == TROD_ERR_CORRUPT;
+            assert_true((rc == 0 && also == 0) || s.checked[1]);
         }
         assert_true(noticed);
-        p.p[at] ^= (uint8_t)(1u << at % 8);
+        p.p[where] ^= (uint8_t)(1u << where % 8);
     }
     for (size_t cut = 0; cut < p.n; cut += 97) {
         sample(&s, &p);
         s.section.length = cut;
         s.section.sum = 1;
-        assert_int_equal(only(&s, 1, step), TROD_ERR_CORRUPT);
+        spans.at[0].lo = 0;
+        spans.at[0].hi = UINT64_MAX - 1;
+        assert_int_equal(nav_values_count(&s.x, &s.segment, &spans, at), TROD_ERR_CORRUPT);
     }
+    s.segment.values = NULL;
+    assert_int_equal(nav_values_steps(&s.x, &s.segment, &spans, 1, step), TROD_ERR_CORRUPT);
     trod_buf_fini(&p);
 }
 
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_spans),
+        cmocka_unit_test(test_size),
         cmocka_unit_test(test_damaged),
     };
 
