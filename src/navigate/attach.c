@@ -248,6 +248,8 @@ bool trod_index_about(const struct trod_nav *nav, struct trod_index_info *out)
             *part[s->id] += s->length;
         if (s->id == NAV_S_TREE)
             out->calls += s->length;
+        if (s->id == NAV_S_EXECUTED)
+            out->sites += s->length;
     }
     return true;
 }

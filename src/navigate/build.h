@@ -46,7 +46,7 @@ enum nav_lane {
     NAV_LANES
 };
 
-enum { NAV_CONTENTS = 16 };
+enum { NAV_CONTENTS = 17 };
 
 /* A section of a segment before it is written. */
 struct nav_content {

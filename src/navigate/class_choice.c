@@ -4,16 +4,26 @@
  */
 #include "navigate/classes.h"
 #include "navigate/nav.h"
+#include "navigate/shapes.h"
 #include "navigate/spread.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { SIZES = 64 };
 
 struct nav_class_choice {
     uint64_t *id; /* numbers of the chosen classes, in ascending order */
     size_t n;
     uint64_t *what; /* of all ALL of them */
     size_t all;
+    /* Sizes of instructions (NAV_NO_SIZE: none is said), and which of them are chosen. */
+    struct {
+        uint32_t size;
+        bool keep;
+    } sized[SIZES];
+    unsigned n_sized;
+    bool by_size; /* of the same size all instructions are chosen, or none is */
 };
 
 void nav_class_choice_free(struct nav_class_choice *a)
@@ -31,6 +41,8 @@ bool trod_nav_classes(struct trod_nav *nav, trod_nav_classes_fn fn, void *user)
     nav->classes_user = user;
     nav_class_choice_free(nav->class_choice);
     nav->class_choice = NULL;
+    nav_shape_choice_free(nav->shape_choice); /* it was made among these classes */
+    nav->shape_choice = NULL;
     nav_tallied_forget(nav);
     return nav->index != NULL;
 }
@@ -54,6 +66,35 @@ static void put(struct trod_batch *b, const struct nav_class *p, uint8_t *flow)
     flow[i] = (uint8_t)(p->what >> 25);
 }
 
+/* Class P, of instructions, is chosen (KEEP) or not. */
+static void note_size(struct nav_class_choice *a, const struct nav_class *p, bool keep)
+{
+    const uint32_t size = p->what & TROD_COL_SIZE ? (uint32_t)(p->more >> 32) : NAV_NO_SIZE;
+    unsigned i = 0;
+
+    while (i < a->n_sized && a->sized[i].size != size)
+        i++;
+    if (i == SIZES || (i < a->n_sized && a->sized[i].keep != keep)) {
+        a->by_size = false;
+    } else if (i == a->n_sized) {
+        a->sized[i].size = size;
+        a->sized[a->n_sized++].keep = keep;
+    }
+}
+
+bool nav_class_choice_keeps(const struct nav_class_choice *a, uint32_t size)
+{
+    for (unsigned i = 0; i < a->n_sized; i++)
+        if (a->sized[i].size == size)
+            return a->sized[i].keep;
+    return true;
+}
+
+bool nav_class_choice_by_size(const struct nav_class_choice *a)
+{
+    return a->by_size;
+}
+
 /* Put the classes of C that NAV's function chooses into A. */
 static int judge(struct trod_nav *nav, const struct nav_classes *c, struct nav_class_choice *a)
 {
@@ -66,6 +107,7 @@ static int judge(struct trod_nav *nav, const struct nav_classes *c, struct nav_c
     if (!a->id || !a->what || trod_batch_new(&b, TROD_BATCH_ROWS) < 0)
         return TROD_ERR_NOMEM;
     a->all = c->n;
+    a->by_size = true;
     b->meta = &nav->index->meta;
     b->have = TROD_COL_KIND | NAV_CLASS_HAS;
     memset(keep, 1, sizeof keep);
@@ -81,10 +123,26 @@ static int judge(struct trod_nav *nav, const struct nav_classes *c, struct nav_c
             a->what[first + i] = c->at[first + i].what;
             if (keep[i])
                 a->id[a->n++] = first + i;
+            if (kind_of(a->what[first + i]) == TROD_INSTR)
+                note_size(a, &c->at[first + i], keep[i]);
         }
     }
     trod_batch_free(b);
     return rc < 0 ? rc : TROD_OK;
+}
+
+/* Rows whose class is not kept may be of any: then nothing goes by size. */
+static int note_lost(struct nav_class_choice *a, const struct nav_index *x)
+{
+    struct nav_postings found = {0};
+    int rc = TROD_OK;
+
+    for (uint32_t s = 0; rc == TROD_OK && a->by_size && s < x->n_segments; s++) {
+        rc = nav_postings_find(x, &x->segment[s], NAV_S_CLASS_ROWS, NAV_ANY_CLASS, &found);
+        a->by_size = found.n == 0;
+    }
+    free(found.at);
+    return rc;
 }
 
 int nav_class_choice_make(struct trod_nav *nav, struct nav_class_choice **out)
@@ -103,6 +161,8 @@ int nav_class_choice_make(struct trod_nav *nav, struct nav_class_choice **out)
         rc = TROD_ERR_NOMEM;
     if (rc == TROD_OK)
         rc = judge(nav, &classes, nav->class_choice);
+    if (rc == TROD_OK && nav->classes)
+        rc = note_lost(nav->class_choice, x);
     nav_classes_fini(&classes);
     if (rc < 0) {
         nav_class_choice_free(nav->class_choice);

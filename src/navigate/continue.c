@@ -21,10 +21,10 @@ static const struct nav_section *section_of(const struct nav_index *x, unsigned 
 
 static int copy_segment(struct nav_builder *b, const struct nav_index *x, uint32_t s)
 {
-    static const unsigned ids[] = {NAV_S_STATES,     NAV_S_LINES,  NAV_S_SITES,  NAV_S_REGS,
-                                   NAV_S_MEMORY,     NAV_S_CALLS,  NAV_S_MARKS,  NAV_S_BLOOM,
-                                   NAV_S_VALUES,     NAV_S_SHAPES, NAV_S_TEXTS,  NAV_S_CLASSES,
-                                   NAV_S_CLASS_ROWS, NAV_S_SPREAD, NAV_S_WITHIN, NAV_S_NAMED};
+    static const unsigned ids[] = {
+        NAV_S_STATES,     NAV_S_LINES,  NAV_S_SITES,  NAV_S_REGS,     NAV_S_MEMORY, NAV_S_CALLS,
+        NAV_S_MARKS,      NAV_S_BLOOM,  NAV_S_VALUES, NAV_S_SHAPES,   NAV_S_TEXTS,  NAV_S_CLASSES,
+        NAV_S_CLASS_ROWS, NAV_S_SPREAD, NAV_S_WITHIN, NAV_S_EXECUTED, NAV_S_NAMED};
     const uint32_t range[2] = {x->segment[s].from, x->segment[s].to};
     int rc = TROD_OK;
 

@@ -30,6 +30,15 @@ void nav_counts_fini(struct nav_counts *c)
     c->looked = NULL;
 }
 
+/* Are all rows and times of block B among those that are wanted? */
+static bool is_inside(const struct trod_match_need *need, const struct nav_block *b)
+{
+    const struct trod_range *rows = &need->rows, *times = &need->times;
+
+    return (!rows->set || (rows->lo <= b->row && rows->hi >= b->row + b->rows - 1)) &&
+           (!times->set || (times->lo <= b->time_min && times->hi >= b->time_max));
+}
+
 static void add(const struct nav_posting *p, uint64_t *at)
 {
     if (at[p->block] != NAV_UNCOUNTED)
@@ -159,22 +168,62 @@ static int count_by_values(const struct nav_counts *c, const struct nav_index *x
     return rc;
 }
 
-/* Rows of segment S that look as it is wanted, if classes are asked about of these. */
-static int count_by_shapes(const struct nav_counts *c, const struct nav_index *x, uint32_t s,
-                           uint64_t *at)
+/* What the N numbers of rows AT, of the blocks of a segment by kind, are together: to its first
+ * block. */
+static void gather(uint64_t *at, size_t n)
 {
-    const size_t blocks = x->segment[s].to - x->segment[s].from, n = TROD_KINDS * blocks;
+    for (size_t i = TROD_KINDS; i < n; i++)
+        add_rows(&at[i % TROD_KINDS], at[i]);
+}
+
+/*
+ * Rows of segment S that look as it is wanted, if classes are asked about of these. WHOLE: of all
+ * its blocks, to the first one.
+ */
+static int by_look(const struct nav_counts *c, const struct nav_index *x, uint32_t s, bool whole,
+                   uint64_t *at)
+{
+    size_t n = TROD_KINDS * (size_t)(x->segment[s].to - x->segment[s].from);
     uint64_t *look = calloc(3 * n + 1, sizeof *look), *all = look + n, *some = all + n;
-    int rc = look ? nav_shape_choice_count(c->shape_choice, x, s, look) : TROD_ERR_NOMEM;
+    const bool sized = c->classes && nav_shape_choice_is_whole(c->shape_choice);
+    int rc = look ? nav_shape_choice_count(c->shape_choice, x, s, whole, look) : TROD_ERR_NOMEM;
 
     if (rc == TROD_OK && c->classes)
         rc = nav_class_choice_kinds(c->class_choice, x, s, 0, 0, all, some);
+    if (rc == TROD_OK && whole) {
+        gather(look, n);
+        gather(all, n);
+        gather(some, n);
+        n = TROD_KINDS;
+    }
     for (size_t i = 0; rc == TROD_OK && i < n; i++) {
-        if (!c->classes || c->need->kinds >> i % TROD_KINDS & 1)
-            add_rows(&at[i / TROD_KINDS], c->classes ? both(all[i], look[i], some[i]) : look[i]);
+        const size_t kind = i % TROD_KINDS;
+
+        if (!c->classes || (sized && kind == TROD_INSTR && c->need->kinds & 1u << TROD_INSTR))
+            add_rows(&at[i / TROD_KINDS], look[i]);
+        else if (c->need->kinds >> kind & 1)
+            add_rows(&at[i / TROD_KINDS], both(all[i], look[i], some[i]));
     }
     free(look);
     return rc;
+}
+
+/* The same: at once where all blocks are wanted and that tells it, else of each block. */
+static int count_by_shapes(const struct nav_counts *c, const struct nav_index *x, uint32_t s,
+                           uint64_t *at)
+{
+    const struct nav_segment *segment = &x->segment[s];
+    bool whole = true;
+    int rc = TROD_OK;
+
+    for (uint32_t k = segment->from; whole && k < segment->to; k++)
+        whole = is_inside(c->need, &x->block[k]);
+    if (whole)
+        rc = by_look(c, x, s, true, at);
+    if (rc < 0 || (whole && at[0] != NAV_UNCOUNTED))
+        return rc;
+    at[0] = 0;
+    return by_look(c, x, s, false, at);
 }
 
 static int look(struct nav_counts *c, const struct nav_index *x, uint32_t s)
@@ -208,15 +257,6 @@ static bool is_more(const struct nav_counts *c)
     if (by_class(c) || by_shapes(c) || by_values(c))
         return false;
     return n->bounded || n->times.set || c->classes || n->values.set || c->shape_choice;
-}
-
-/* Are all rows and times of block B among those that are wanted? */
-static bool is_inside(const struct trod_match_need *need, const struct nav_block *b)
-{
-    const struct trod_range *rows = &need->rows, *times = &need->times;
-
-    return (!rows->set || (rows->lo <= b->row && rows->hi >= b->row + b->rows - 1)) &&
-           (!times->set || (times->lo <= b->time_min && times->hi >= b->time_max));
 }
 
 int nav_counts_of(struct nav_counts *c, const struct trod_nav *nav, size_t k, uint64_t *count)

@@ -25,19 +25,20 @@ enum {
 
 /* Sections. Numbers that are not known are skipped. */
 enum nav_section_id {
-    NAV_S_META = 1,     /* what the index is of, names, streams, segments */
-    NAV_S_BLOCKS = 2,   /* struct nav_block, one after the other */
-    NAV_S_LOG = 3,      /* what decoders learn and never forget */
-    NAV_S_STATES = 4,   /* of a segment: for each block the decoder's state and all registers */
-    NAV_S_LINES = 5,    /* of a segment: postings by line of memory: bytes written, read */
-    NAV_S_SITES = 6,    /* by address of instructions that rows belong to: executions, kinds */
-    NAV_S_REGS = 7,     /* by register: 2 * number, + 1 where it is read */
-    NAV_S_MARKS = 12,   /* of a segment: by kind of row: how many */
-    NAV_S_BLOOM = 13,   /* of a segment: which lines of memory it can tell something of */
-    NAV_S_VALUES = 14,  /* of a segment: which values rows have, by block and kind (values.h) */
-    NAV_S_SHAPES = 15,  /* of a segment: what rows look like that did not before (shapes.h) */
-    NAV_S_TEXTS = 16,   /* by number of what rows look like that are no instructions: how many */
-    NAV_S_CLASSES = 23, /* of a segment: classes of rows that did not come up before (classes.h) */
+    NAV_S_META = 1,      /* what the index is of, names, streams, segments */
+    NAV_S_BLOCKS = 2,    /* struct nav_block, one after the other */
+    NAV_S_LOG = 3,       /* what decoders learn and never forget */
+    NAV_S_STATES = 4,    /* of a segment: for each block the decoder's state and all registers */
+    NAV_S_LINES = 5,     /* of a segment: postings by line of memory: bytes written, read */
+    NAV_S_SITES = 6,     /* by address of instructions that rows belong to: executions, kinds */
+    NAV_S_EXECUTED = 27, /* by address: executions in all blocks of the segment */
+    NAV_S_REGS = 7,      /* by register: 2 * number, + 1 where it is read */
+    NAV_S_MARKS = 12,    /* of a segment: by kind of row: how many */
+    NAV_S_BLOOM = 13,    /* of a segment: which lines of memory it can tell something of */
+    NAV_S_VALUES = 14,   /* of a segment: which values rows have, by block and kind (values.h) */
+    NAV_S_SHAPES = 15,   /* of a segment: what rows look like that did not before (shapes.h) */
+    NAV_S_TEXTS = 16,    /* by number of what rows look like that are no instructions: how many */
+    NAV_S_CLASSES = 23,  /* of a segment: classes of rows that did not come up before (classes.h) */
     NAV_S_CLASS_ROWS = 24, /* by number of a class: how many */
     NAV_S_SPREAD = 25,     /* by piece of memory and kind: rows with an address there (spread.h) */
     NAV_S_WITHIN = 26,     /* by such a piece: at which addresses they are (within.h) */
@@ -115,11 +116,13 @@ enum { NAV_APART = 1 << 18 }; /* decoded bytes between points */
 /* A posting: what a block holds of a key. */
 struct nav_posting {
     uint64_t key;
-    /* LINES, SITES, TEXTS, ALIKE: steps of the block that have it, a bit each */
+    /* EXECUTED: BLOCK is the first of the segment and stands for all. LINES, SITES, TEXTS, ALIKE:
+     * STEPS of the block that have it, a bit each. */
     uint32_t block, steps;
-    uint64_t a, b; /* LINES: masks of bytes written, read; MARKS and all others: how many;
-                      MEMORY, WITHIN: of TOLD; SITES: B: kinds of the rows, a bit each, times
-                      2^NAV_SITE_ROWS how many rows belong to the instruction besides it */
+    /* LINES: masks of bytes written, read; MARKS and all others: how many; MEMORY, WITHIN: of TOLD;
+     * SITES: B: kinds of the rows, a bit each, times 2^NAV_SITE_ROWS how many rows belong to the
+     * instruction besides it. */
+    uint64_t a, b;
 };
 
 struct nav_postings {
@@ -133,7 +136,7 @@ struct nav_segment {
     uint32_t from, to;
     const struct nav_section *lines, *sites, *regs, *calls, *memory, *marks, *bloom, *values;
     const struct nav_section *shapes, *texts, *classes, *class_rows, *spread;
-    const struct nav_section *within, *named;
+    const struct nav_section *within, *named, *executed;
 };
 
 /* What the trace was when the index was made. */

@@ -29,13 +29,14 @@ enum {
     ALIKE,
     SPREAD,
     WITHIN,
+    EXECUTED,
     NAMED
 };
 
 static const unsigned ids[NAV_CONTENTS] = {
-    NAV_S_STATES,     NAV_S_LINES,  NAV_S_SITES,  NAV_S_REGS,   NAV_S_MEMORY, NAV_S_CALLS,
-    NAV_S_MARKS,      NAV_S_BLOOM,  NAV_S_VALUES, NAV_S_SHAPES, NAV_S_TEXTS,  NAV_S_CLASSES,
-    NAV_S_CLASS_ROWS, NAV_S_SPREAD, NAV_S_WITHIN, NAV_S_NAMED};
+    NAV_S_STATES,     NAV_S_LINES,  NAV_S_SITES,  NAV_S_REGS,     NAV_S_MEMORY, NAV_S_CALLS,
+    NAV_S_MARKS,      NAV_S_BLOOM,  NAV_S_VALUES, NAV_S_SHAPES,   NAV_S_TEXTS,  NAV_S_CLASSES,
+    NAV_S_CLASS_ROWS, NAV_S_SPREAD, NAV_S_WITHIN, NAV_S_EXECUTED, NAV_S_NAMED};
 
 /* ---- rows */
 
@@ -293,6 +294,28 @@ static int save_bloom(struct nav_builder *b, const struct nav_postings *lines)
     return rc;
 }
 
+/* The instructions of the segment, each with how often it is executed there; SITES are sorted. */
+static int save_executed(struct nav_builder *b, const struct nav_postings *sites)
+{
+    struct nav_postings sums = {0};
+    struct trod_buf *out = &b->content[EXECUTED].bytes;
+    int rc = TROD_OK;
+
+    for (size_t i = 0; rc == TROD_OK && i < sites->n; i++) {
+        const struct nav_posting *p = &sites->at[i];
+
+        if (sums.n && sums.at[sums.n - 1].key == p->key)
+            sums.at[sums.n - 1].a += p->a;
+        else if (p->a)
+            rc = nav_postings_add(&sums, p->key, b->segment_from, p->a, 0);
+    }
+    if (rc == TROD_OK)
+        rc = nav_postings_encode(&sums, NAV_S_EXECUTED, b->segment_from, out);
+    b->content[EXECUTED].raw = out->n;
+    free(sums.at);
+    return rc;
+}
+
 static int save_postings(struct nav_builder *b, unsigned to, struct nav_postings *p)
 {
     struct trod_buf *out = &b->content[to].bytes;
@@ -300,6 +323,8 @@ static int save_postings(struct nav_builder *b, unsigned to, struct nav_postings
 
     if (rc == TROD_OK && to == LINES)
         rc = save_bloom(b, p);
+    if (rc == TROD_OK && to == SITES)
+        rc = save_executed(b, p);
     if (rc == TROD_OK)
         rc = nav_postings_encode(p, ids[to], b->segment_from, out);
     b->content[to].raw = out->n;

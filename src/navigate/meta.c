@@ -225,7 +225,8 @@ static int get_segments(struct nav_index *x, struct trod_span *in)
                                              find(x, NAV_S_CLASS_ROWS, i),
                                              find(x, NAV_S_SPREAD, i),
                                              find(x, NAV_S_WITHIN, i),
-                                             find(x, NAV_S_NAMED, i)};
+                                             find(x, NAV_S_NAMED, i),
+                                             find(x, NAV_S_EXECUTED, i)};
     }
     return n ? (x->segment[n - 1].to == x->n_blocks ? TROD_OK : TROD_ERR_CORRUPT) : TROD_OK;
 }

@@ -205,16 +205,23 @@ int nav_need_sites(const struct nav_index *x, const struct trod_match_need *need
  */
 int nav_shape_choice_steps(struct nav_shape_choice *v, const struct nav_index *x, uint32_t s,
                            uint8_t *step);
-/* The shapes of NAV's index that trod_nav_shapes chose, to *OUT; NULL: all. Returns 0 or an error.
+/*
+ * The shapes of NAV's index that trod_nav_shapes chose, to *OUT; NULL: all. Where AMONG, classes
+ * that are looked for besides (NULL: all), choose instructions by their size, shapes of other sizes
+ * are not among them. Returns 0 or an error.
  */
-int nav_shape_choice_make(struct trod_nav *nav, struct nav_shape_choice **out);
+int nav_shape_choice_make(struct trod_nav *nav, const struct nav_class_choice *among,
+                          struct nav_shape_choice **out);
+/* Have the instructions of V's shapes the classes that are looked for? */
+bool nav_shape_choice_is_whole(const struct nav_shape_choice *v);
 void nav_shape_choice_free(struct nav_shape_choice *v);
 /*
  * The number of rows of chosen shapes in each block of segment S, by kind, to AT: that of kind K in
- * block B of S is AT[TROD_KINDS * B + K]; NAV_UNCOUNTED: the lists do not say it.
+ * block B of S is AT[TROD_KINDS * B + K]; NAV_UNCOUNTED: the lists do not say it. WHOLE: only the
+ * sum of all blocks is wanted, in whichever of them.
  */
 int nav_shape_choice_count(const struct nav_shape_choice *v, const struct nav_index *x, uint32_t s,
-                           uint64_t *at);
+                           bool whole, uint64_t *at);
 
 /*
  * class_choice.c: the classes of NAV's index that trod_nav_classes chose, to *OUT; all of them
@@ -222,6 +229,9 @@ int nav_shape_choice_count(const struct nav_shape_choice *v, const struct nav_in
  */
 int nav_class_choice_make(struct trod_nav *nav, struct nav_class_choice **out);
 void nav_class_choice_free(struct nav_class_choice *a);
+/* Does the size of an instruction say whether it is of such a class? Which sizes do? */
+bool nav_class_choice_by_size(const struct nav_class_choice *a);
+bool nav_class_choice_keeps(const struct nav_class_choice *a, uint32_t size);
 /* Clear in STEP (a bit for each step, by block of segment S) the steps without such rows. */
 int nav_class_choice_steps(const struct nav_class_choice *a, const struct nav_index *x, uint32_t s,
                            uint8_t *step);

@@ -213,10 +213,13 @@ struct choices {
 /* Those of NAV to OUT and, where it is not NULL, to COUNTS, which uses classes in any case. */
 static int make_choices(struct trod_nav *nav, struct nav_counts *counts, struct choices *out)
 {
-    int rc = nav_shape_choice_make(nav, &out->shape_choice);
+    int rc = TROD_OK;
 
-    if (rc == TROD_OK && (nav->classes || counts))
+    if (nav->classes || counts)
         rc = nav_class_choice_make(nav, &out->class_choice);
+    if (rc == TROD_OK)
+        rc =
+            nav_shape_choice_make(nav, nav->classes ? out->class_choice : NULL, &out->shape_choice);
     if (counts) {
         counts->shape_choice = out->shape_choice;
         counts->class_choice = out->class_choice;

@@ -185,6 +185,7 @@ static uint8_t *put_posting(uint8_t *p, const struct nav_postings *all,
         return put_site(p, at, id, before);
     case NAV_S_MARKS:
     case NAV_S_SPREAD:
+    case NAV_S_EXECUTED:
         return trod_pack_at(p, at->a);
     case NAV_S_MEMORY:
     case NAV_S_WITHIN:
@@ -326,7 +327,7 @@ static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p
     p->steps = 0;
     if (id == NAV_S_REGS)
         return true;
-    if (id == NAV_S_MARKS || id == NAV_S_SPREAD)
+    if (id == NAV_S_MARKS || id == NAV_S_SPREAD || id == NAV_S_EXECUTED)
         return trod_unpack(in, &p->a) == TROD_OK;
     if (id == NAV_S_MEMORY || id == NAV_S_WITHIN) {
         if (trod_unpack(in, &p->b) < 0 || p->b > in->n)
@@ -410,6 +411,7 @@ static const struct nav_section *section_of(const struct nav_segment *s, unsigne
            : id == NAV_S_CLASS_ROWS ? s->class_rows
            : id == NAV_S_SPREAD     ? s->spread
            : id == NAV_S_WITHIN     ? s->within
+           : id == NAV_S_EXECUTED   ? s->executed
                                     : s->regs;
 }
 

@@ -12,6 +12,7 @@
 struct nav_shape_choice {
     uint64_t *pc, *id; /* chosen: addresses of instructions; other shapes. In ascending order */
     size_t n_pcs, n_ids;
+    const struct nav_class_choice *by_size; /* instructions are of these classes; NULL: of any */
     uint32_t kinds; /* of PLAIN: kinds whose rows without text and opcode are chosen */
     /* for counting rows: */
     bool counts;
@@ -101,6 +102,12 @@ static void fill(struct trod_batch *b, const struct nav_shapes *s, uint32_t *at)
         put(b, &(const struct nav_shape){.kind = (uint8_t)(*at - s->n)});
 }
 
+/* Has shape P, if it is an instruction, a size that is looked for? */
+static bool is_sized(const struct nav_shape_choice *v, const struct nav_shape *p)
+{
+    return !v->by_size || p->kind != TROD_INSTR || nav_class_choice_keeps(v->by_size, p->size);
+}
+
 /* Add the shapes that KEEP chooses to V: N of them, the first one shape AT. */
 static void take(struct nav_shape_choice *v, const struct nav_shapes *s, const uint8_t *keep,
                  uint32_t n, uint32_t at)
@@ -112,7 +119,7 @@ static void take(struct nav_shape_choice *v, const struct nav_shapes *s, const u
             v->shaped |= 1u << s->at[at].kind;
         if (at < s->n && v->kind)
             v->kind[at] = s->at[at].kind;
-        if (!keep[i]) {
+        if (!keep[i] || (at < s->n && !is_sized(v, &s->at[at]))) {
             if (placed && v->mixed)
                 v->mixed[v->n_mixed++] = s->at[at].addr;
             continue;
@@ -182,7 +189,13 @@ static int judge(struct trod_nav *nav, const struct nav_shapes *s, struct nav_sh
     return rc < 0 ? rc : TROD_OK;
 }
 
-int nav_shape_choice_make(struct trod_nav *nav, struct nav_shape_choice **out)
+bool nav_shape_choice_is_whole(const struct nav_shape_choice *v)
+{
+    return v->by_size != NULL;
+}
+
+int nav_shape_choice_make(struct trod_nav *nav, const struct nav_class_choice *among,
+                          struct nav_shape_choice **out)
 {
     const struct nav_index *x = nav->index;
     struct nav_shapes shapes = {0};
@@ -195,6 +208,8 @@ int nav_shape_choice_make(struct trod_nav *nav, struct nav_shape_choice **out)
         rc = nav_shapes_of(&shapes, x, &x->segment[s]);
     if (rc == TROD_OK && !(nav->shape_choice = calloc(1, sizeof *nav->shape_choice)))
         rc = TROD_ERR_NOMEM;
+    if (rc == TROD_OK && among && nav_class_choice_by_size(among))
+        nav->shape_choice->by_size = among;
     if (rc == TROD_OK)
         rc = judge(nav, &shapes, nav->shape_choice);
     nav_shapes_fini(&shapes);
@@ -269,11 +284,12 @@ static void unknown(const struct nav_postings *found, uint32_t from, uint32_t ki
 
 /* Count the executions of chosen instructions. */
 static int count_instructions(const struct nav_shape_choice *v, const struct nav_index *x,
-                              const struct nav_segment *segment, struct nav_postings *found,
-                              uint64_t *at)
+                              const struct nav_segment *segment, bool whole,
+                              struct nav_postings *found, uint64_t *at)
 {
     const bool bare = v->n_pcs || v->kinds & 1u << TROD_INSTR;
-    int rc = nav_postings_keys(x, segment, NAV_S_SITES, v->pc, v->n_pcs, found);
+    int rc =
+        nav_postings_keys(x, segment, whole ? NAV_S_EXECUTED : NAV_S_SITES, v->pc, v->n_pcs, found);
 
     if (rc < 0)
         return rc;
@@ -282,7 +298,7 @@ static int count_instructions(const struct nav_shape_choice *v, const struct nav
             at[TROD_KINDS * (k - segment->from) + TROD_INSTR] = NAV_UNCOUNTED;
     sum(found, segment->from, TROD_INSTR, at);
     for (size_t i = 0; i < found->n; i++)
-        if (found->at[i].b & 1u << TROD_INSTR && among(v->mixed, v->n_mixed, found->at[i].key))
+        if (found->at[i].a && among(v->mixed, v->n_mixed, found->at[i].key))
             at[TROD_KINDS * (found->at[i].block - segment->from) + TROD_INSTR] = NAV_UNCOUNTED;
     return rc;
 }
@@ -305,7 +321,7 @@ static int count_shapes(const struct nav_shape_choice *v, const struct nav_index
 }
 
 int nav_shape_choice_count(const struct nav_shape_choice *v, const struct nav_index *x, uint32_t s,
-                           uint64_t *at)
+                           bool whole, uint64_t *at)
 {
     const struct nav_segment *segment = &x->segment[s];
     const uint32_t from = segment->from, plain = v->kinds & PLAIN & ~(1u << TROD_INSTR);
@@ -316,7 +332,7 @@ int nav_shape_choice_count(const struct nav_shape_choice *v, const struct nav_in
         at[i] = v->counts ? 0 : NAV_UNCOUNTED;
     if (!v->counts)
         return TROD_OK;
-    rc = count_instructions(v, x, segment, &found, at);
+    rc = count_instructions(v, x, segment, whole, &found, at);
     found.n = 0;
     if (rc == TROD_OK)
         rc = count_shapes(v, x, segment, &found, at);

@@ -2,7 +2,8 @@
  * shapes.c - what rows look like, each kept once. Implements shapes.h.
  *
  * A section: their number, then each: kind, flags, bytes of its opcode, of its text (a byte each),
- * difference of its address to the one before (zigzag), packed; opcode, text.
+ * difference of its address to the one before (zigzag), if flags say so its size, packed; opcode,
+ * text.
  */
 #include "navigate/shapes.h"
 
@@ -80,7 +81,8 @@ static bool is(const struct nav_shapes *s, uint32_t id, const struct look *l)
     const uint8_t *bytes = s->bytes.p + p->at;
 
     return p->addr == l->as.addr && p->word == l->as.word && p->kind == l->as.kind &&
-           p->flags == l->as.flags && p->code_n == l->as.code_n && p->text_n == l->as.text_n &&
+           p->flags == l->as.flags && p->size == l->as.size && p->code_n == l->as.code_n &&
+           p->text_n == l->as.text_n &&
            (p->code_n <= 8 || memcmp(bytes, l->code, p->code_n) == 0) &&
            (p->text_n == 0 || memcmp(bytes + p->code_n, l->text, p->text_n) == 0);
 }
@@ -129,15 +131,18 @@ static bool look_at(const struct trod_batch *b, uint32_t i, struct look *l)
 {
     const uint32_t code = nav_has(b, i, TROD_COL_CODE) ? b->code[i].len : 0,
                    text = nav_has(b, i, TROD_COL_TEXT) ? b->text[i].len : 0;
-    const bool placed = b->kind[i] == TROD_INSTR && nav_has(b, i, TROD_COL_ADDR);
+    const bool is = b->kind[i] == TROD_INSTR, placed = is && nav_has(b, i, TROD_COL_ADDR),
+               sized = is && nav_has(b, i, TROD_COL_SIZE);
 
-    if (code > NAV_SHAPE_CODE || text > NAV_SHAPE_TEXT)
+    if (code > NAV_SHAPE_CODE || text > NAV_SHAPE_TEXT || (sized && b->size[i] == NAV_NO_SIZE))
         return false;
-    *l = (struct look){.as = {.addr = placed ? b->addr[i] : 0,
-                              .kind = b->kind[i],
-                              .flags = placed ? NAV_SHAPE_PLACED : 0,
-                              .code_n = (uint8_t)code,
-                              .text_n = (uint8_t)text}};
+    *l = (struct look){
+        .as = {.addr = placed ? b->addr[i] : 0,
+               .size = sized ? b->size[i] : NAV_NO_SIZE,
+               .kind = b->kind[i],
+               .flags = (uint8_t)((placed ? NAV_SHAPE_PLACED : 0) | (sized ? NAV_SHAPE_SIZED : 0)),
+               .code_n = (uint8_t)code,
+               .text_n = (uint8_t)text}};
     if ((placed || code) && nav_has(b, i, TROD_COL_FLAGS))
         l->as.flags |= (uint8_t)((b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT & NAV_SHAPE_ISET);
     if (code)
@@ -192,14 +197,14 @@ int nav_shapes_end(struct nav_shapes *s, uint32_t block, struct nav_postings *ou
 
 int nav_shapes_save(struct nav_shapes *s, struct trod_buf *out)
 {
-    enum { HEAD = 4, PACKED = 10 };
+    enum { HEAD = 4, PACKED = 10, SIZE = 5 };
     const struct nav_shape *p = s->at + s->saved, *end = s->at + s->n;
     size_t most = PACKED;
     uint64_t before = 0;
     uint8_t *to;
 
     for (const struct nav_shape *q = p; q < end; q++)
-        most += HEAD + PACKED + (size_t)q->code_n + q->text_n;
+        most += HEAD + PACKED + SIZE + (size_t)q->code_n + q->text_n;
     if (trod_buf_reserve(out, most) < 0)
         return TROD_ERR_NOMEM;
     to = trod_pack_at(out->p + out->n, (uint64_t)(end - p));
@@ -211,6 +216,8 @@ int nav_shapes_save(struct nav_shapes *s, struct trod_buf *out)
         *to++ = p->code_n;
         *to++ = p->text_n;
         to = trod_pack_at(to, nav_zigzag(p->addr, before));
+        if (p->flags & NAV_SHAPE_SIZED)
+            to = trod_pack_at(to, p->size);
         if (n)
             memcpy(to, s->bytes.p + p->at, n);
         to += n;
@@ -225,20 +232,27 @@ int nav_shapes_save(struct nav_shapes *s, struct trod_buf *out)
 static bool get(struct trod_span *in, uint64_t *addr, struct look *l)
 {
     const uint8_t *head = in->p;
-    uint64_t delta;
+    uint64_t delta, size = NAV_NO_SIZE;
 
     if (in->n < 4)
         return false;
     in->p += 4;
     in->n -= 4;
-    if (trod_unpack(in, &delta) < 0 || (size_t)head[2] + head[3] > in->n || head[0] >= TROD_KINDS ||
-        head[2] > NAV_SHAPE_CODE || head[1] > (NAV_SHAPE_PLACED | NAV_SHAPE_ISET))
+    if (trod_unpack(in, &delta) < 0 ||
+        (head[1] & NAV_SHAPE_SIZED && (trod_unpack(in, &size) < 0 || size >= NAV_NO_SIZE)))
+        return false;
+    if ((size_t)head[2] + head[3] > in->n || head[0] >= TROD_KINDS || head[2] > NAV_SHAPE_CODE ||
+        head[1] > (NAV_SHAPE_SIZED | NAV_SHAPE_PLACED | NAV_SHAPE_ISET))
         return false;
     *addr = nav_unzigzag(delta, *addr);
-    *l = (struct look){
-        {.addr = *addr, .kind = head[0], .flags = head[1], .code_n = head[2], .text_n = head[3]},
-        in->p,
-        in->p + head[2]};
+    *l = (struct look){{.addr = *addr,
+                        .size = (uint32_t)size,
+                        .kind = head[0],
+                        .flags = head[1],
+                        .code_n = head[2],
+                        .text_n = head[3]},
+                       in->p,
+                       in->p + head[2]};
     set_word(l);
     in->p += head[2] + head[3];
     in->n -= (size_t)head[2] + head[3];

@@ -1,5 +1,5 @@
 /*
- * shapes.h - a shape is what repeated rows have in common: address, opcode and text of an
+ * shapes.h - a shape is what repeated rows have in common: address, opcode, text and size of an
  * instruction, the text of another row (register, marker). Each is kept once for the trace.
  *
  * A condition about opcodes, disassembly or names is judged once for each shape; lists then say in
@@ -22,6 +22,8 @@ enum {
     NAV_SHAPE_SLOTS = 1 << 18
 };
 
+/* The size of an instruction that does not say one. */
+#define NAV_NO_SIZE UINT32_MAX
 /* The number of a shape that is not kept. */
 #define NAV_NO_SHAPE UINT32_MAX
 /* The key of rows whose shape is not kept. */
@@ -29,6 +31,7 @@ enum {
 
 enum nav_shape_flag {
     NAV_SHAPE_PLACED = 1 << 3, /* beside the instruction set: an instruction that has an address */
+    NAV_SHAPE_SIZED = 1 << 4,  /* an instruction that says its size */
     NAV_SHAPE_ISET = 7
 };
 
@@ -36,6 +39,7 @@ struct nav_shape {
     uint64_t addr; /* 0 where it has none */
     uint64_t word; /* of its opcode, or of its text: what most differ by */
     uint32_t at;   /* its opcode among all bytes; after it its text */
+    uint32_t size; /* of an instruction; NAV_NO_SIZE: it says none, or it is another row */
     uint8_t kind;
     uint8_t flags; /* instruction set, enum nav_shape_flag */
     uint8_t code_n, text_n;

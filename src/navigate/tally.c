@@ -332,7 +332,7 @@ static int unplaced(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
 
 /*
  * An instruction that is new in its block, or has another opcode (N bytes; SAME: the one that was
- * there), instruction set or text (TEXT_N bytes) than the one before at its address.
+ * there, with its size), instruction set or text (TEXT_N bytes) than the one before at its address.
  */
 static int learn_site(struct nav_tally *t, struct nav_tally_site *s, const struct trod_batch *b,
                       uint32_t i, uint32_t n, uint32_t text_n, bool same)
@@ -360,7 +360,8 @@ static int learn_site(struct nav_tally *t, struct nav_tally_site *s, const struc
 
 static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t i)
 {
-    const uint32_t has = b->have & b->has[i], text_n = has & TROD_COL_TEXT ? b->text[i].len : 0;
+    const uint32_t has = b->have & b->has[i], text_n = has & TROD_COL_TEXT ? b->text[i].len : 0,
+                   size = has & TROD_COL_SIZE ? b->size[i] : NAV_NO_SIZE;
     const uint8_t iset =
         has & TROD_COL_FLAGS
             ? (uint8_t)((b->flags[i] & TROD_F_ISET) >> TROD_F_ISET_SHIFT & NAV_SHAPE_ISET)
@@ -389,7 +390,8 @@ static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t
         t->now.site = s;
     s->steps |= (uint8_t)(1u << t->step);
     s->kinds |= 1u << TROD_INSTR;
-    same = s->n == n && s->code[0] == word[0] && s->code[1] == word[1] && s->iset == iset;
+    same = s->n == n && s->code[0] == word[0] && s->code[1] == word[1] && s->iset == iset &&
+           s->size == size;
     if (s->count++ && same && s->text_n == text_n &&
         (text_n == 0 || nav_shape_has(t->shapes, s->shape, trod_batch_bytes(b, b->text[i])))) {
         t->opcode[i] = s->branch;
@@ -397,6 +399,7 @@ static int instruction(struct nav_tally *t, const struct trod_batch *b, uint32_t
     }
     s->n = (uint8_t)n;
     s->iset = iset;
+    s->size = size;
     memcpy(s->code, word, sizeof s->code);
     return learn_site(t, s, b, i, n, text_n, same);
 }

@@ -41,6 +41,7 @@ struct nav_tally_site {
     uint32_t shape;  /* it had last */
     uint32_t text_n; /* bytes of its text; NAV_NO_SHAPE: it is not kept */
     uint32_t rows;   /* that belong to it, besides itself */
+    uint32_t size;   /* it said last; NAV_NO_SIZE: none */
     uint8_t n;       /* bytes of CODE */
     uint8_t iset, steps;
     uint8_t branch; /* enum trod_branch that CODE is; NONE also where nobody knows */

@@ -319,6 +319,58 @@ done
 head -n "$(wc -l <got.counts)" no.counts >want.counts
 same want.counts got.counts
 
+# Instructions of two sizes in each block: which are of one, of those that look alike, is known without reading them.
+python3 - >sizes.tarmac <<'PY'
+import random
+r = random.Random(7)
+codes = ['4770', 'bf00', '4608', 'f000b800', 'f3af8000', 'ea4f0001', 'b510', '6808', 'f8d01004']
+for i in range(120000):
+    at = r.randrange(300)
+    print(f'{i} clk IT ({i}) {0x10000 + 4 * at:08x} {codes[at % len(codes)]} T svc_ns : X{at % 7}')
+    if i % 9 == 0:
+        print(f'{i} clk MR4 {0x8000 + r.randrange(512) * 8:08x} {r.randrange(9):08x}')
+PY
+file=sizes.tarmac
+counts=('disasm ~ /mov/ && size == 2' 'disasm ~ /mov/ && size == 4' 'text ~ /X[1-3]/ && size > 2' 'disasm ~ /ldr/ && size != 4' 'opcode < 0x5000 && size == 2' \
+    'disasm ~ /b/ && size in {2, 4} && iset == T32' 'text ~ /X[45]/ && size == 4 && kind == INSTR' '!(text ~ /X/) && size == 4' 'text ~ /X2/ && size == 3')
+without() {
+    rm -f no.counts
+    for expression in "${counts[@]}"; do
+        run trod find --no-index "$file" "$expression" --count
+        cat "$stdout" >>no.counts
+    done
+}
+with() {
+    rm -f in.counts
+    for expression in "${counts[@]}"; do
+        run trod find --index ix "$file" "$expression" --count
+        cat "$stdout" >>in.counts
+        check test ! -s "$stderr"
+    done
+}
+run trod index --index ix "$file" -q
+without
+with
+same no.counts in.counts
+cp "$file" changed.tarmac
+python3 - "$file" <<'PY'
+import os, sys
+s = os.stat(sys.argv[1])
+with open(sys.argv[1], 'r+b') as f:
+    f.seek(1 << 20)
+    f.write(b'#' * (s.st_size - (1 << 21)))
+os.utime(sys.argv[1], ns=(s.st_atime_ns, s.st_mtime_ns))
+PY
+with
+same no.counts in.counts
+# Instructions become longer ones: these are looked at.
+file=changed.tarmac
+sed -i '70000,$s/ 000100\(0\|2\)0 [0-9a-f]* T/ 000100\10 f3af8000 T/' "$file"
+run trod index --index ix "$file" -q
+without
+with
+same no.counts in.counts
+
 # Record numbers that a damaged trace has do not number its rows, with an index or without.
 cp "$TROD_SOURCE/tests/golden/drmemtrace/chunks.damaged.trace" chunks.trace
 run trod index --from drmemtrace chunks.trace
