@@ -148,6 +148,7 @@ struct trod_match_need {
     uint64_t lo, hi;                /* both included */
     uint32_t reach;                 /* instructions may begin as many bytes before LO */
     struct trod_range rows, times;  /* if set: numbers of rows, times */
+    struct trod_range numbers;      /* if set: numbers of instructions that they say */
     struct trod_match_spans pcs;    /* addresses of the instructions they belong to */
     struct trod_match_spans values; /* their values */
     bool owners; /* not only instructions match, and it matters which instruction a row belongs to:

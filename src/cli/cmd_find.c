@@ -382,7 +382,7 @@ static int open_index(struct finding *f)
     if (f->o->index.no_index || f->o->input.order != TROD_ORDER_FILE ||
         !trod_match_anywhere(f->match) || !trod_trace_rewindable(f->trace) ||
         (!f->filter.instructions.set && !f->need.bounded && !f->need.rows.set &&
-         !f->need.times.set && !f->need.pcs.set && !f->need.values.set &&
+         !f->need.times.set && !f->need.numbers.set && !f->need.pcs.set && !f->need.values.set &&
          !trod_match_shapes(f->match) && !trod_match_classes(f->match) &&
          !(~f->need.kinds & ((1u << TROD_KINDS) - 1))))
         return 0;
@@ -395,7 +395,8 @@ static int open_index(struct finding *f)
     r = trod_nav_count(f->nav, &f->all_rows);
     if (r == 0 && f->filter.instructions.set) {
         r = cli_numbers(f->nav, &f->filter.instructions, &f->need.rows, &f->until);
-        everything = r == 0 && f->o->count; /* reading ends behind them */
+        everything = r == 0 && f->o->count && /* reading ends behind them */
+                     (trod_nav_meta(f->nav)->n_streams <= 1 || !trod_nav_index(f->nav));
         r = r < 0 ? r : 0;
     }
     if (r == 0 && f->limit != UINT64_MAX && !everything)

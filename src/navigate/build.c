@@ -79,6 +79,7 @@ static int begin_block(struct nav_builder *b, struct nav_item *it, bool start)
         .row = b->row,
         .line = b->newlines,
         .time_min = UINT64_MAX,
+        .first = UINT64_MAX,
         .file = b->file,
     };
     rc = mark(b, it, start);

@@ -30,12 +30,13 @@ void nav_counts_fini(struct nav_counts *c)
     c->looked = NULL;
 }
 
-/* Are all rows and times of block B among those that are wanted? */
+/* Are all rows and times of block B among those that are wanted? Of numbers that is not known. */
 static bool is_inside(const struct trod_match_need *need, const struct nav_block *b)
 {
     const struct trod_range *rows = &need->rows, *times = &need->times;
 
-    return (!rows->set || (rows->lo <= b->row && rows->hi >= b->row + b->rows - 1)) &&
+    return !need->numbers.set &&
+           (!rows->set || (rows->lo <= b->row && rows->hi >= b->row + b->rows - 1)) &&
            (!times->set || (times->lo <= b->time_min && times->hi >= b->time_max));
 }
 

@@ -64,6 +64,7 @@ struct nav_block {
     uint64_t rows;
     uint64_t time_min, time_max; /* UINT64_MAX and 0: no row has a time */
     uint64_t number_max;         /* the largest number of an instruction; 0: none */
+    uint64_t first, last;        /* the least and largest of any row; UINT64_MAX and 0: none */
     uint64_t log;                /* bytes of the log before it */
     uint64_t state, state_n;     /* place in the file: decoder and registers, compressed */
     uint64_t state_raw, decoder; /* bytes: before compression; of these, of the decoder */

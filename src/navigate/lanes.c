@@ -107,7 +107,7 @@ static int end_steps(struct nav_builder *b)
 static void note_rows(struct nav_builder *to, const struct trod_batch *b)
 {
     struct nav_block *k = &to->block[to->n_blocks];
-    uint64_t insns = 0, most = k->number_max;
+    uint64_t insns = 0, most = k->number_max, first = k->first, last = k->last;
     unsigned flags = 0;
 
     for (uint32_t i = 0; i < b->n; i++) {
@@ -129,10 +129,17 @@ static void note_rows(struct nav_builder *to, const struct trod_batch *b)
         } else if (is) {
             flags |= NAV_B_UNTIMED;
         }
-        if (is && has & TROD_COL_INDEX && b->index[i] > most)
-            most = b->index[i];
+        if (has & TROD_COL_INDEX) {
+            const uint64_t number = b->index[i];
+
+            first = number < first ? number : first;
+            last = number > last ? number : last;
+            most = is && number > most ? number : most;
+        }
     }
     k->number_max = most;
+    k->first = first;
+    k->last = last;
     to->insns += insns;
     to->time_flags |= flags;
 }

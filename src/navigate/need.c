@@ -165,5 +165,6 @@ int nav_need_look(struct nav_candidates *c, const struct nav_index *x, uint32_t 
 bool nav_need_outside(const struct trod_match_need *need, const struct nav_block *b)
 {
     return (need->rows.set && (need->rows.lo >= b->row + b->rows || need->rows.hi < b->row)) ||
-           (need->times.set && (need->times.lo > b->time_max || need->times.hi < b->time_min));
+           (need->times.set && (need->times.lo > b->time_max || need->times.hi < b->time_min)) ||
+           (need->numbers.set && (need->numbers.lo > b->last || need->numbers.hi < b->first));
 }

@@ -432,8 +432,9 @@ static bool same_need(const struct trod_match_need *a, const struct trod_match_n
 {
     return a->kinds == b->kinds && a->bounded == b->bounded && a->lo == b->lo && a->hi == b->hi &&
            a->reach == b->reach && same_range(&a->rows, &b->rows) &&
-           same_range(&a->times, &b->times) && same_spans(&a->pcs, &b->pcs) &&
-           same_spans(&a->values, &b->values) && a->owners == b->owners;
+           same_range(&a->times, &b->times) && same_range(&a->numbers, &b->numbers) &&
+           same_spans(&a->pcs, &b->pcs) && same_spans(&a->values, &b->values) &&
+           a->owners == b->owners;
 }
 
 /* The counts that NAV keeps, for NEED. NULL: no memory. */

@@ -355,7 +355,8 @@ void trod_match_need(const struct trod_match *m, struct trod_match_need *out)
     n = match_need_both(n, (struct trod_match_need){.kinds = UINT32_MAX,
                                                     .hi = UINT64_MAX,
                                                     .rows = m->filter->range,
-                                                    .times = m->filter->time});
+                                                    .times = m->filter->time,
+                                                    .numbers = m->filter->instructions});
     if (m->pc.n) {
         struct trod_match_spans pcs = {.set = true};
 

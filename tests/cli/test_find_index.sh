@@ -371,6 +371,43 @@ without
 with
 same no.counts in.counts
 
+# Of several cpus, each with numbers of its own, what has other numbers is not read.
+python3 - >cpus.tarmac <<'PY'
+import random
+r = random.Random(8)
+at = [1] * 4
+for i in range(150000):
+    cpu = r.randrange(4)
+    print(f'{i} clk cpu{cpu} IT ({at[cpu]}) {0x10000 + 4 * r.randrange(300):08x} d503201f O EL1h_n : NOP')
+    at[cpu] += 1
+PY
+file=cpus.tarmac
+run trod index --index ix "$file" -q
+parts=('--instructions 100..120' '--instructions 37000..' '--instructions ..50 --kind INSTR' '--instructions 37100..37110 --stream cpu2')
+for options in '--no-index' '--index ix'; do
+    for part in "${parts[@]}"; do
+        # shellcheck disable=SC2086
+        run trod find $options "$file" 'kind == INSTR' --count $part
+        cat "$stdout" >>"${options:2:2}.cpus"
+        # shellcheck disable=SC2086
+        run trod find $options "$file" 'size == 4' $part
+        cat "$stdout" >>"${options:2:2}.cpus"
+        check test ! -s "$stderr"
+    done
+    if [[ $options == --no-index ]]; then
+        python3 - "$file" <<'PY'
+import os, sys
+s = os.stat(sys.argv[1])
+with open(sys.argv[1], 'r+b') as f:
+    f.seek(s.st_size // 3)
+    f.write(b'#' * (s.st_size // 3))
+os.utime(sys.argv[1], ns=(s.st_atime_ns, s.st_mtime_ns))
+PY
+    fi
+done
+check grep -q 'found: *84' no.cpus
+same no.cpus in.cpus
+
 # Record numbers that a damaged trace has do not number its rows, with an index or without.
 cp "$TROD_SOURCE/tests/golden/drmemtrace/chunks.damaged.trace" chunks.trace
 run trod index --from drmemtrace chunks.trace

@@ -15,7 +15,7 @@ enum { SEEN = 64, TEXT = 48 };
 /* What some rows of the trace are: expressions are about that. */
 struct seen {
     unsigned kind;
-    uint64_t pc, addr, value, opcode, row, time, size, flags, stream, sub;
+    uint64_t pc, addr, value, opcode, row, time, size, flags, stream, sub, index;
     char text[TEXT];
 };
 
@@ -37,6 +37,7 @@ static void note_row(const struct trod_batch *b, uint32_t i, uint64_t row, struc
     s->flags = has & TROD_COL_FLAGS ? b->flags[i] : 0;
     s->stream = has & TROD_COL_STREAM ? b->stream[i] : 0;
     s->sub = has & TROD_COL_SUB ? b->sub[i] : 3;
+    s->index = has & TROD_COL_INDEX ? b->index[i] : 2;
     for (uint32_t k = 0; has & TROD_COL_CODE && k < b->code[i].len && k < 4; k++)
         s->opcode |= (uint64_t)trod_batch_bytes(b, b->code[i])[k] << 8 * k;
     for (uint32_t k = 0; has & TROD_COL_TEXT && k < b->text[i].len && n < 6; k++) {
@@ -86,10 +87,11 @@ static void common(struct trod_gen *g, const struct seen *s, const struct seen *
                              first = s->addr < t->addr ? s->addr : t->addr,
                              last = s->addr < t->addr ? t->addr : s->addr,
                              least = s->value < t->value ? s->value : t->value,
-                             most = s->value < t->value ? t->value : s->value;
+                             most = s->value < t->value ? t->value : s->value, number = s->index,
+                             later = number + gen_below(g, 50);
     const bool again = gen_below(g, 2);
 
-    switch (gen_below(g, 16)) {
+    switch (gen_below(g, 18)) {
     case 0:
         trod_buf_printf(out, again ? "size == %llu" : "size > %llu", size);
         break;
@@ -122,6 +124,12 @@ static void common(struct trod_gen *g, const struct seen *s, const struct seen *
         break;
     case 10:
         trod_buf_printf(out, again ? "value < 0x%llx" : "value > 0x%llx", again ? most : least);
+        break;
+    case 12:
+        trod_buf_printf(out, "index in %llu..%llu", number, later);
+        break;
+    case 13:
+        trod_buf_printf(out, again ? "index < %llu" : "%llu <= instruction", later);
         break;
     case 11:
         trod_buf_printf(out, "value in {..0x%llx, 0x%llx..}", least, most);

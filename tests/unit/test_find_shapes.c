@@ -221,6 +221,11 @@ static void ask(const char *path, const char *name, uint64_t block_rows, struct 
             filter.text = seen[gen_below(g, n_seen)].text;
             compare(path, &filter, name);
             filter.text = NULL;
+            filter.instructions.set = true;
+            filter.instructions.lo = seen[gen_below(g, n_seen)].index;
+            filter.instructions.hi = filter.instructions.lo + gen_below(g, 50);
+            compare(path, &filter, name);
+            filter.instructions.set = false;
             filter.time = (struct trod_range){true, 0, seen[gen_below(g, n_seen)].time};
             filter.kinds = (struct trod_list){.n = 2, .item = {"FETCH", "READ"}};
             filter.streams = (struct trod_list){.n = 1, .item = {"#0"}};

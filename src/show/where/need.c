@@ -34,6 +34,7 @@ struct trod_match_need match_need_both(struct trod_match_need a, struct trod_mat
     return (struct trod_match_need){.kinds = a.kinds & b.kinds,
                                     .rows = both_ranges(a.rows, b.rows),
                                     .times = both_ranges(a.times, b.times),
+                                    .numbers = both_ranges(a.numbers, b.numbers),
                                     .pcs = match_spans_both(&a.pcs, &b.pcs),
                                     .values = match_spans_both(&a.values, &b.values),
                                     .bounded = a.bounded || b.bounded,
@@ -60,6 +61,7 @@ static struct trod_match_need either(struct trod_match_need a, struct trod_match
     return (struct trod_match_need){.kinds = a.kinds | b.kinds,
                                     .rows = either_range(a.rows, b.rows),
                                     .times = either_range(a.times, b.times),
+                                    .numbers = either_range(a.numbers, b.numbers),
                                     .pcs = match_spans_either(&a.pcs, &b.pcs),
                                     .values = match_spans_either(&a.values, &b.values),
                                     .bounded = a.bounded && b.bounded,
@@ -102,6 +104,9 @@ static struct trod_match_need within(unsigned column, uint64_t lo, uint64_t hi)
         break;
     case COL_TIME:
         n.times = range;
+        break;
+    case COL_INDEX:
+        n.numbers = range;
         break;
     case COL_PC:
         match_spans_add(&n.pcs, lo, hi);
