@@ -346,18 +346,19 @@ int cli_run_emit(const struct trod_run *run, size_t i, struct trod_emit *e)
     return r;
 }
 
-/* Behind STATE the sum of HEAD and of it. */
-static int add_sum(struct trod_buf *state, const struct trod_span *head)
+/* Behind the bytes of OUT their sum. */
+static int add_sum(struct trod_buf *out)
 {
-    uint64_t sum = cli_plan_sum(cli_plan_sum(CLI_PLAN_SUM, head->p, head->n), state->p, state->n);
+    uint64_t sum = cli_plan_sum(CLI_PLAN_SUM, out->p, out->n);
     uint8_t bytes[CLI_PLAN_SUM_BYTES];
 
     for (size_t i = 0; i < sizeof bytes; i++, sum >>= 8)
         bytes[i] = (uint8_t)sum;
-    return trod_buf_add(state, bytes, sizeof bytes);
+    return trod_buf_add(out, bytes, sizeof bytes);
 }
 
-static int save(struct analysing *k, const struct cli_parts *parts)
+/* The states as PARTS says; reading has returned RC. */
+static int save(struct analysing *k, const struct cli_parts *parts, int rc)
 {
     struct trod_buf state = {0};
     struct trod_output *out;
@@ -368,16 +369,18 @@ static int save(struct analysing *k, const struct cli_parts *parts)
         r = trod_error(&k->diag, TROD_ERR_TRUNCATED, "run.save", NULL,
                        "interrupted: state '%s' was not written", parts->save);
     if (r == 0)
+        r = trod_buf_add(&state, parts->head.p, parts->head.n);
+    if (r == 0)
+        r = cli_plan_head_end(&state, rc < 0 || k->c->trouble, rc < 0 && k->o->input.strict);
+    if (r == 0)
         r = trod_run_save(k->run, &state);
     if (r == 0)
-        r = add_sum(&state, &parts->head);
+        r = add_sum(&state);
 
     if (r == 0)
         r = trod_output_create(&out, parts->save, NULL, &k->diag);
     if (r == 0) {
-        r = trod_output_write(out, parts->head.p, parts->head.n);
-        if (r == 0)
-            r = trod_output_write(out, state.p, state.n);
+        r = trod_output_write(out, state.p, state.n);
         if (r == 0)
             r = trod_output_commit(out);
         else
@@ -474,7 +477,7 @@ int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_pla
         /* what cannot be analysed as asked for has no numbers */
         shown = share && share->found ? share->found(share->user, k.run, &k.diag, r)
                 : r == TROD_ERR_NOMEM || r == TROD_ERR_USAGE ? r
-                : parts && parts->save                       ? save(&k, parts)
+                : parts && parts->save                       ? save(&k, parts, r)
                                                              : tell(&k, plan, n);
         r = r < 0 ? r : shown;
     }

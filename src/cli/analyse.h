@@ -67,7 +67,7 @@ struct cli_share {
 struct cli_parts {
     unsigned part, parts;  /* this process reads part PART of PARTS; 0 of 0: all */
     const char *save;      /* write the states here instead of printing results; NULL: print */
-    struct trod_span head; /* what stands before them in that file */
+    struct trod_span head; /* what stands before them in that file, up to cli_plan_head_end */
     const struct trod_span *saved; /* merge these instead of reading */
     size_t n_saved;
     const struct cli_share *share; /* NULL: this process is alone */

@@ -106,6 +106,27 @@ static int check_parts(const struct part *part, size_t n, struct trod_diag *diag
     return 0;
 }
 
+/*
+ * How many of the N parts are merged: those up to the first one that ended with a problem
+ * (--strict), as one process would have. Says which of them met problems.
+ */
+static size_t count_parts(struct cli *c, const struct part *part, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct cli_plan_head *head = &part[i].head;
+        const struct trod_place at = trod_place_path(part[i].path);
+
+        if (head->damaged)
+            trod_error(&c->diag, TROD_ERR_CORRUPT, "merge.problems", &at,
+                       "part %u/%u met problems, which were reported when it was read%s",
+                       head->part, head->parts,
+                       head->ended ? ": the parts after it are left out (--strict)" : "");
+        if (head->ended)
+            return i + 1;
+    }
+    return n;
+}
+
 static int merge(struct cli *c, struct options *o, struct part *part, size_t n)
 {
     struct trod_span *saved = calloc(n, sizeof *saved);
@@ -144,7 +165,7 @@ static int run(struct cli *c, const void *opt)
         qsort(part, n, sizeof *part, by_part);
         r = check_parts(part, n, &c->diag);
     }
-    r = r == 0 ? merge(c, &o, part, n) : CLI_TROUBLE;
+    r = r == 0 ? merge(c, &o, part, count_parts(c, part, n)) : CLI_TROUBLE;
     for (size_t i = 0; part && i < n; i++)
         free(part[i].bytes);
     free(part);

@@ -3,8 +3,9 @@
  *
  * A saved state is a head of lines ("trod state 1", then "part I/N", "run SPEC", "from FORMAT"
  * and "by WHAT" where they were given, "symbols ELF" for each file of --symbols, "modules FILE",
- * "path PATH" for each operand, and an empty line), behind it what trod_run_save wrote, and at the
- * end a sum of all this.
+ * "path PATH" for each operand, "damaged" where problems were reported, "ended" where reading ended
+ * with one (--strict), and an empty line), behind it what trod_run_save wrote, and at the end a sum
+ * of all this.
  */
 #include "plan.h"
 
@@ -107,7 +108,12 @@ int cli_plan_head(struct trod_buf *out, const struct cli *c, const struct cli_an
         r = trod_buf_printf(out, "symbols %s\n", o->filter.symbols.item[i]);
     for (size_t i = 1; r == 0 && i < c->n_operands; i++)
         r = trod_buf_printf(out, "path %s\n", c->operands[i]);
-    return r == 0 ? trod_buf_add(out, "\n", 1) : r;
+    return r;
+}
+
+int cli_plan_head_end(struct trod_buf *out, bool damaged, bool ended)
+{
+    return trod_buf_printf(out, "%s%s\n", damaged ? "damaged\n" : "", ended ? "ended\n" : "");
 }
 
 uint64_t cli_plan_sum(uint64_t sum, const void *p, size_t n)
@@ -189,6 +195,10 @@ static bool read_line(struct cli_plan_head *head, char *line)
     if (value(line, "run", &head->spec) || value(line, "from", &head->from) ||
         value(line, "modules", &head->modules))
         return true;
+    if (strcmp(line, "damaged") == 0)
+        return head->damaged = true;
+    if (strcmp(line, "ended") == 0)
+        return head->ended = true;
     if (value(line, "part", &text))
         return cli_plan_part(text, &head->part, &head->parts);
     if (value(line, "by", &text))

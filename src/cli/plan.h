@@ -20,9 +20,11 @@ struct cli_plan {
 int cli_plan_parse(struct cli_plan *p, const char *spec, struct trod_diag *diag);
 void cli_plan_fini(struct cli_plan *p);
 
-/* A saved state begins with text: what was run on which files, by which part. */
+/* A saved state begins with text: what was run on which files, by which part; */
 int cli_plan_head(struct trod_buf *out, const struct cli *c, const struct cli_analyse *o,
                   const struct cli_parts *parts);
+/* and, known when the part was read: were problems reported, and did reading end with one? */
+int cli_plan_head_end(struct trod_buf *out, bool damaged, bool ended);
 
 /* "I/N" with I from 0 to N - 1. False if TEXT is something else. */
 bool cli_plan_part(const char *text, unsigned *part, unsigned *parts);
@@ -33,6 +35,7 @@ struct cli_plan_head {
     const char *spec, *from, *modules;
     int by; /* enum trod_by */
     unsigned part, parts;
+    bool damaged, ended;
     struct trod_list symbols;
     const char *path[CLI_PLAN_PATHS];
     size_t n_paths;

@@ -60,11 +60,27 @@ for f in trace byu12; do
             done
             check test "$worst" = "$was"
             run trod merge --format json $(seq -f %g.state 0 $((n - 1)))
+            status "$was"
+            [[ $was == 0 ]] || err_has 'part [0-3]/[2-4] met problems, which were reported when it was read$'
             same one "$stdout"
             messages $(seq -f %g.err 0 $((n - 1))) >got.err
             same one.err got.err
         done
     done
+done
+# --strict ends at the first of two damaged lines, in parts too: those behind it are left out
+awk 'NR == 100000 || NR == 200000 { $7 = "zz" } { print }' t.tarmac >two.tarmac
+run trod run count --strict --format json two.tarmac
+status 2
+cp "$stdout" one
+for n in 2 3 4; do
+    for ((i = 0; i < n; i++)); do
+        run trod run count --strict --part $i/$n --save $i.state two.tarmac
+    done
+    run trod merge --format json $(seq -f %g.state 0 $((n - 1)))
+    status 2
+    err_has 'met problems, .*: the parts after it are left out \(--strict\)$'
+    same one "$stdout"
 done
 
 run trod run count --part 0/2 --save 0.state t.tarmac
