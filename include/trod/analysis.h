@@ -293,9 +293,11 @@ const struct trod_analysis *trod_analysis_find(const char *name, size_t len);
 
 /*
  * Load the plug-in PATH, a shared object that defines `const struct trod_analysis *const
- * trod_plugin_analyses[]`, ending with NULL. Its analyses are found from then on; it stays loaded.
- * Returns 0, TROD_ERR_IO (it cannot be loaded), TROD_ERR_CORRUPT (it defines no analyses, or was
- * built for another version of the interface), TROD_ERR_USAGE (a name is taken) or TROD_ERR_NOMEM.
+ * trod_plugin_analyses[]`, ending with NULL. PATH is that of a file: without a slash it is in the
+ * working directory. Its analyses are found from then on; it stays loaded. Returns 0, TROD_ERR_IO
+ * (it cannot be loaded), TROD_ERR_CORRUPT (it defines no analyses, was built for another version of
+ * the interface, or an analysis lacks a name without ":,=/ ", title, init, feed or result, or one
+ * of save and load), TROD_ERR_USAGE (a name is taken) or TROD_ERR_LIMIT (there are 64 already).
  * All reported. Not to be called while a run is going on.
  */
 int trod_analysis_plugin(const char *path, struct trod_diag *diag);

@@ -8,6 +8,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "trod/buf.h"
+
 #define TROD_ANALYSIS(name) extern const struct trod_analysis trod_analysis_##name;
 #include "analysis/analyses.def"
 #undef TROD_ANALYSIS
@@ -40,8 +42,27 @@ const struct trod_analysis *trod_analysis_find(const char *name, size_t len)
     return NULL;
 }
 
+/* What analysis A of a plug-in lacks, or NULL. */
+static const char *lack_of(const struct trod_analysis *a)
+{
+    return !a->name || !*a->name || a->name[strcspn(a->name, ":,=/ ")] ? "name"
+           : !a->title                                                 ? "title"
+           : !a->init                                                  ? "init"
+           : !a->feed                                                  ? "feed"
+           : !a->result                                                ? "result"
+           : !a->save != !a->load                                      ? "save and load, or neither"
+           : a->options && !a->options_size                            ? "options_size"
+                                                                       : NULL;
+}
+
 static int add(const struct trod_analysis *a, const char *path, struct trod_diag *diag)
 {
+    const char *const lack = lack_of(a);
+
+    if (lack)
+        return trod_error(diag, TROD_ERR_CORRUPT, "plugin.analysis", NULL,
+                          "plug-in '%s': analysis '%s' has no %s (trod/analysis.h)", path,
+                          a->name ? a->name : "", lack);
     if (trod_analysis_find(a->name, strlen(a->name)))
         return trod_error(diag, TROD_ERR_USAGE, "plugin.name", NULL,
                           "plug-in '%s': there is an analysis called '%s' already", path, a->name);
@@ -52,23 +73,46 @@ static int add(const struct trod_analysis *a, const char *path, struct trod_diag
     return TROD_OK;
 }
 
+/* The shared object at PATH, which dlopen would look for elsewhere if it has no slash. */
+static void *load(const char *path, struct trod_diag *diag)
+{
+    struct trod_buf here = {0};
+    void *so = NULL;
+
+    if (trod_buf_printf(&here, "%s%s", strchr(path, '/') ? "" : "./", path) == 0 &&
+        trod_buf_add(&here, "", 1) == 0)
+        so = dlopen((const char *)here.p, RTLD_NOW | RTLD_LOCAL);
+    if (!so) {
+        const char *why = dlerror();
+
+        trod_error(diag, TROD_ERR_IO, "plugin.open", NULL, "plug-in '%s' cannot be loaded: %s",
+                   path, why ? why : "out of memory");
+    }
+    trod_buf_fini(&here);
+    return so;
+}
+
 int trod_analysis_plugin(const char *path, struct trod_diag *diag)
 {
-    void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *so = load(path, diag);
     const struct trod_analysis *const *list;
     const unsigned *interface;
     int rc = TROD_OK;
 
     if (!so)
-        return trod_error(diag, TROD_ERR_IO, "plugin.open", NULL,
-                          "plug-in '%s' cannot be loaded: %s", path, dlerror());
+        return TROD_ERR_IO;
     list = dlsym(so, "trod_plugin_analyses");
     interface = dlsym(so, "trod_plugin_interface");
-    if (!list || !interface || *interface != TROD_PLUGIN_INTERFACE) {
+    if (!list || !interface)
         rc = trod_error(diag, TROD_ERR_CORRUPT, "plugin.interface", NULL,
-                        "'%s' is no plug-in of this version: it must define trod_plugin_analyses "
-                        "and trod_plugin_interface = %d",
-                        path, TROD_PLUGIN_INTERFACE);
+                        "'%s' is no plug-in: it does not define %s (trod/analysis.h)", path,
+                        list ? "trod_plugin_interface" : "trod_plugin_analyses");
+    else if (*interface != TROD_PLUGIN_INTERFACE)
+        rc = trod_error(diag, TROD_ERR_CORRUPT, "plugin.interface", NULL,
+                        "plug-in '%s' was built for version %u of the interface, this trod has "
+                        "version %d: build it again with the headers of this trod",
+                        path, *interface, TROD_PLUGIN_INTERFACE);
+    if (rc < 0) {
         dlclose(so);
         return rc;
     }

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyse.h"
 #include "plan.h"
@@ -15,8 +16,8 @@ struct options {
 };
 
 static const struct trod_option options[] = {
-    {"list", 0, TROD_OPT_BOOL, offsetof(struct options, list), NULL, "list the analyses", NULL,
-     NULL},
+    {"list", 0, TROD_OPT_BOOL, offsetof(struct options, list), NULL,
+     "list the analyses; with names of some behind it, their options", NULL, NULL},
     {"plugin", 0, TROD_OPT_LIST, offsetof(struct options, plugins), "FILE.so,...",
      "load analyses from these shared objects", NULL, NULL},
     {"part", 0, TROD_OPT_STR, offsetof(struct options, part), "I/N",
@@ -48,6 +49,51 @@ static int list_analyses(struct cli *c, const struct cli_report *report)
     return cli_report_end(&out) == 0 ? CLI_YES : CLI_TROUBLE;
 }
 
+/* What analysis A does, and its options, as they are written after a colon. */
+static int explain(struct trod_buf *out, const struct trod_analysis *a, unsigned width)
+{
+    int r = trod_buf_printf(out, "%s: %s\n", a->name, a->title);
+
+    if (r == 0 && a->about)
+        r = trod_buf_printf(out, "\n");
+    if (r == 0 && a->about)
+        r = trod_wrap(out, a->about, 0, 0, width);
+    if (r == 0)
+        r = trod_buf_printf(out, "%s\n", a->about ? "\n" : "");
+    return r < 0        ? r
+           : a->options ? trod_option_help(a->options, "", width, out)
+                        : trod_buf_printf(out, "It has no options.\n");
+}
+
+/* The analyses that the operands name, one after the other. */
+static int explain_all(struct cli *c, const struct cli_report *report)
+{
+    struct trod_buf text = {0};
+    struct cli_out out;
+    int r = 0;
+
+    if (report->format != TROD_EMIT_TEXT)
+        r = trod_error(&c->diag, TROD_ERR_USAGE, "args.list", NULL,
+                       "options of analyses are listed as text only");
+    for (size_t i = 0; r == 0 && i < c->n_operands; i++) {
+        struct cli_plan plan = {0};
+
+        r = cli_plan_parse(&plan, c->operands[i], &c->diag);
+        for (size_t k = 0; r == 0 && k < plan.n; k++) {
+            r = i + k ? trod_buf_printf(&text, "\n") : 0;
+            if (r == 0)
+                r = explain(&text, plan.item[k].analysis, cli_width(STDOUT_FILENO));
+        }
+        cli_plan_fini(&plan);
+    }
+    if (r == 0 && (r = cli_report_begin(&out, c, report)) == 0) {
+        fwrite(text.n ? (const char *)text.p : "", 1, text.n, out.file);
+        r = cli_report_end(&out);
+    }
+    trod_buf_fini(&text);
+    return r == 0 ? CLI_YES : CLI_TROUBLE;
+}
+
 static int parse_part(struct cli *c, const struct options *o, struct cli_parts *parts)
 {
     parts->save = o->save;
@@ -74,7 +120,8 @@ static int run(struct cli *c, const void *opt)
     for (size_t i = 0; r == 0 && i < o->plugins.n; i++)
         r = trod_analysis_plugin(o->plugins.item[i], &c->diag);
     if (r == 0 && o->list)
-        return list_analyses(c, &o->analyse.report);
+        return c->n_operands ? explain_all(c, &o->analyse.report)
+                             : list_analyses(c, &o->analyse.report);
     if (r == 0 && c->n_operands < 2)
         r = trod_error(&c->diag, TROD_ERR_USAGE, "args.operands", NULL,
                        "no analyses or no file given: trod run ANALYSIS,... FILE...");
@@ -106,6 +153,7 @@ const struct cli_command cli_command_run = {
              "--save the work can be shared by hand among machines; trod merge puts the parts "
              "together, and the result is that of one machine.",
     .examples = "  trod run --list\n"
+                "  trod run --list count\n"
                 "  trod run count,sync traces/\n"
                 "  trod run count:footprint=none --part 0/4 --save 0.state dir\n",
     .options = options,

@@ -15,9 +15,25 @@
 
 static const char first_line[] = "trod state 1\n";
 
+/* Whose options are read, and who is told what is wrong with them. */
+struct whose {
+    const struct trod_analysis *analysis;
+    struct trod_diag *diag;
+};
+
+static void wrong(void *user, const struct trod_problem *p)
+{
+    const struct whose *w = user;
+
+    trod_error(w->diag, p->status, p->kind, NULL, "analysis '%s': %s", w->analysis->name,
+               p->message);
+}
+
 static int add(struct cli_plan *p, const struct trod_analysis *a, char *spec,
                struct trod_diag *diag)
 {
+    struct whose whose = {a, diag};
+    struct trod_diag options;
     void *opt;
 
     if (p->n == TROD_RUN_ITEMS)
@@ -33,7 +49,8 @@ static int add(struct cli_plan *p, const struct trod_analysis *a, char *spec,
     if (spec && !a->options)
         return trod_error(diag, TROD_ERR_USAGE, "run.option", NULL,
                           "analysis '%s' has no options: write it without ':'", a->name);
-    return spec ? trod_option_spec(a->options, opt, spec, diag) : 0;
+    trod_diag_init(&options, wrong, &whose);
+    return spec ? trod_option_spec(a->options, opt, spec, &options) : 0;
 }
 
 static const struct trod_analysis *named(const char *s, size_t *n)

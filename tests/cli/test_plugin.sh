@@ -22,10 +22,11 @@ flags=(-Wall -Wextra -Werror -fPIC -shared -I "$TROD_SOURCE/include")
 check "${CC:-cc}" -std=c11 -Wpedantic "${flags[@]}" -o sizes.so "$examples/plugins/sizes.c"
 check "${CXX:-c++}" -std=c++17 "${flags[@]}" -o ran.so "$examples/plugins/ran.cc"
 
-run trod run --plugin ./sizes.so --list
+# as the page says: without a slash the file is in this folder
+run trod run --plugin sizes.so --list
 status 0
 out_has '^ *sizes +data accesses by size$'
-run trod run --plugin ./sizes.so sizes "$examples/hello.tarmac"
+run trod run --plugin sizes.so sizes "$examples/hello.tarmac"
 status 0
 block "output: trod sizes examples/hello.tarmac" >want
 out_is want
@@ -78,5 +79,40 @@ sed 's/= TROD_PLUGIN_INTERFACE/= TROD_PLUGIN_INTERFACE + 1/' "$examples/plugins/
 check "${CC:-cc}" -std=c11 "${flags[@]}" -o other.so other.c
 run trod run --plugin ./other.so sizes "$examples/hello.tarmac"
 status 2
-err_has "no plug-in of this version"
+err_has "plug-in './other.so' was built for version [0-9]+ of the interface, this trod has version [0-9]+: build it again"
+
+# broken FROM TO MESSAGE: the plug-in whose source has TO instead of FROM is refused
+broken() {
+    sed "s/$1/$2/" "$examples/plugins/sizes.c" >broken.c
+    check "${CC:-cc}" -std=c11 -fPIC -shared -I "$TROD_SOURCE/include" -o broken.so broken.c
+    run trod run --plugin broken.so sizes "$examples/hello.tarmac"
+    status 2
+    err_has "$3"
+    out </dev/null
+}
+broken '.*TROD_PLUGIN_INTERFACE;' '' "'broken.so' is no plug-in: it does not define trod_plugin_interface"
+broken 'trod_plugin_analyses' 'others' "'broken.so' is no plug-in: it does not define trod_plugin_analyses"
+broken '\.name = "sizes",' '' "plug-in 'broken.so': analysis '' has no name"
+broken '"sizes",' '"a,b",' "analysis 'a,b' has no name"
+for member in title init feed result; do
+    broken "^    \\.$member = .*" '' "plug-in 'broken.so': analysis 'sizes' has no $member"
+done
+broken '^    \.result = .*' '.result = result, .save = (int (*)(const void *, struct trod_buf *))1,' \
+    "analysis 'sizes' has no save and load, or neither"
+
+# what it does, and its options
+run trod run --plugin sizes.so --list sizes
+status 0
+out_has '^sizes: data accesses by size$'
+out_has '^Counts reads and writes by the number of bytes they touch'
+out_has '^It has no options\.$'
+run trod run --list count,sizes
+status 2
+err_has "no analysis is called 'sizes'"
+run trod run --list count
+status 0
+out_has '^  footprint='
+run trod run count:footprint=x,sync "$examples/hello.tarmac"
+status 2
+err_has "analysis 'count': option 'footprint': 'x' is not one of"
 finish
