@@ -35,6 +35,7 @@ enum trod_cache_by {
     TROD_CACHE_BY_PAGE,
     TROD_CACHE_BY_LINE,
     TROD_CACHE_BY_THREAD,
+    TROD_CACHE_BY_CORE, /* of the hierarchy */
     /* by the symbols given to trod_cache_result: */
     TROD_CACHE_BY_FUNCTION,
     TROD_CACHE_BY_MODULE, /* file of code */

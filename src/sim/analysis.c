@@ -9,9 +9,9 @@
 
 #define AT(field) offsetof(struct trod_cache_options, field)
 
-static const char *const owners[] = {"nothing", "instruction", "page",   "line",
-                                     "thread",  "function",    "module", "source",
-                                     "data",    "block",       "region", NULL};
+static const char *const owners[] = {"nothing", "instruction", "page",   "line",   "thread",
+                                     "core",    "function",    "module", "source", "data",
+                                     "block",   "region",      NULL};
 
 const struct trod_option trod_cache_option_table[] = {
     {"config", 0, TROD_OPT_STR, AT(config), "FILE", "the hierarchy, in the words of docs/caches.md",
@@ -22,7 +22,7 @@ const struct trod_option trod_cache_option_table[] = {
      "misses into compulsory, capacity, conflict and coherence", NULL, NULL},
     {"by", 0, TROD_OPT_ENUM, AT(by), "WHAT",
      "a table of misses by instruction (with --symbols: by function), page, line of the data, "
-     "thread, "
+     "thread, core of the hierarchy, "
      "data (objects of --symbols, blocks of the heap by where they were asked for, stacks), block "
      "(each for itself), region; with --symbols by function, module, line of source",
      owners, NULL},

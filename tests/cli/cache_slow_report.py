@@ -148,8 +148,8 @@ class Shape:
         return "\n".join(lines) + "\n"
 
 
-def question(rng):
-    """What is asked, and the options that ask it."""
+def question(rng, core):
+    """What is asked, and the options that ask it. CORE: not by thread."""
     a = dict(by=rng.choice([None, "line", "page", "thread", "instruction"]), sharing=rng.random() < .4, interval=0, skip=0, warm=0, warm_rows=0,
              full=False, windows=None)
     how = rng.randrange(8)
@@ -162,6 +162,8 @@ def question(rng):
         count, warm = rng.choice([1, 7, 20]), rng.choice([0, 0, 9])
         a["windows"] = (count + warm + rng.choice([0, 0, 15]), warm, count)
     a["full"] = how == 7
+    if core and a["by"] == "thread":
+        a["by"] = "core"
     if not a["windows"] and rng.random() < .4:
         a["interval"] = rng.choice([1, 13, 50])
     options = [f"--{k}={a[k]}" for k in ("by", "interval", "skip") if a[k]] + ["--sharing"] * a["sharing"] + ["--top=0"]
@@ -257,7 +259,7 @@ def case(trod, seed):
         shape.vary(random.Random(-seed))
     if seed >= EVICTED:
         evicted(random.Random(seed), shape.c["caches"])
-    asked, options = question(rng)
+    asked, options = question(rng, seed % 2)
     rows = list(with_others(random.Random(seed), shape, trace(rng, shape, seed >= VARIED)))
     put_case(shape, rows, "report")
     world = World(shape.c, asked)

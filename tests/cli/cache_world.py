@@ -243,7 +243,7 @@ class World:
         if self.writebacks and op == "WRITE" and size >= self.writebacks and addr % self.writebacks == 0:
             return self.wrote_back(self.first(self.caches, self.cache, core, op), addr, size, paddr)
         self.n["references"] += 1
-        self.owner = dict(instruction=f"{pc:#x}", thread=str(self.thread))
+        self.owner = dict(instruction=f"{pc:#x}", thread=str(self.thread), core=core)
         if self.physical and paddr is not None:
             self.frames[addr // PAGE] = paddr // PAGE
         while size:
@@ -388,7 +388,8 @@ class World:
 
     def number_of(self, owner):
         """What equal rows are in the order of: threads in that of the trace."""
-        return self.threads.index(owner) if self.asked["by"] == "thread" else int(owner, 16)
+        by = self.asked["by"]
+        return self.threads.index(owner) if by == "thread" else owner if by == "core" else int(owner, 16)
 
     def cache_row(self, s, n):
         def of(key, shown=True):

@@ -379,4 +379,21 @@ for more in '--config split.conf' '--config split.conf --classify' '--sweep size
     json '[(.caches // .sweep)[] | .references] == [1, 4] and (.sweep or (.instructions == 3 and .references == 5))'
 done
 
+# by core: three threads on two cores, the third on the first one
+printf 'cores 2\ncache L1 size=128 ways=2\ncache L2 shared size=4K ways=4\n' >cores.conf
+printf 'kind,stream,addr,size\nREAD,7,0,4\nREAD,8,0,4\nREAD,9,64,4\nREAD,9,128,4\nREAD,8,0,4\n' >cores.csv
+for jobs in 1 5; do
+    run trod cache -j $jobs --config cores.conf --order file --by core --format json cores.csv
+    status 0
+    json '.by == [{"core": 0, "references": 3, "L1": 3, "L2": 3}, {"core": 1, "references": 2, "L1": 1, "L2": 0}]'
+done
+run trod cache --config cores.conf --order file --by core cores.csv
+out_has '^  core  references  L1  L2$'
+run trod cache --config cores.conf --order file --by core --format csv cores.csv
+out_has '^1,2,1,0$'
+sed 's/cache L1/cache core/' cores.conf >taken.conf
+run trod cache --config taken.conf --by core cores.csv
+status 2
+err_has "has a column 'core' already"
+
 finish

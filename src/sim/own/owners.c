@@ -1,6 +1,6 @@
 /*
  * owners.c - the table of misses by owner: instructions, or their functions, files of code, lines
- * of source; pages, lines and owners of data; threads.
+ * of source; pages, lines and owners of data; threads and cores.
  *
  * Implements trod_own_who() of own/report.h. Names are those of the files of --symbols
  * (engine/owners.h), or those of whose.h.
@@ -33,6 +33,8 @@ static void put(const struct trod_own_report *o, const struct trod_meta *meta,
     if (o->whose) {
         trod_whose_name(o->whose, (uint32_t)w->number, meta, text);
         trod_result_str(r, NULL, text);
+    } else if (o->by == TROD_CACHE_BY_CORE) {
+        trod_result_u64(r, NULL, w->number);
     } else if (is_named(o) || o->by != TROD_CACHE_BY_THREAD) {
         engine_owners_put(all, w, r);
     } else if (w->number < meta->n_streams) {
@@ -84,9 +86,9 @@ static size_t missing_of(const struct trod_own_sim *s, const struct engine_owner
 
 const char *trod_own_who_column(int by, const struct trod_symbols *symbols)
 {
-    static const char *const names[] = {"",       "instruction", "page",   "line",
-                                        "thread", "function",    "module", "source",
-                                        "data",   "block",       "region"};
+    static const char *const names[] = {"",       "instruction", "page",     "line",
+                                        "thread", "core",        "function", "module",
+                                        "source", "data",        "block",    "region"};
 
     return by == TROD_CACHE_BY_INSTRUCTION && symbols ? "function" : names[by];
 }

@@ -219,10 +219,14 @@ void trod_own_sim_snapshot(struct trod_own_sim *s)
     }
 }
 
-/* The key of reference R, where it does not depend on the line. */
-static inline uint64_t current_of(const struct trod_own_sim *s, const struct trod_sim_ref *r)
+/* The key of reference R of CORE, where it does not depend on the line. */
+static inline uint64_t current_of(const struct trod_own_sim *s, const struct trod_sim_ref *r,
+                                  uint32_t core)
 {
-    return s->by == TROD_OWN_BY_THREAD ? r->stream : s->by >= TROD_OWN_BY_OWNER ? r->owner : r->pc;
+    return s->by == TROD_OWN_BY_THREAD  ? r->stream
+           : s->by == TROD_OWN_BY_CORE  ? core
+           : s->by >= TROD_OWN_BY_OWNER ? r->owner
+                                        : r->pc;
 }
 
 static inline bool is_mine(const struct trod_own_sim *s, uint64_t addr)
@@ -302,7 +306,7 @@ static unsigned look_up(struct trod_own_sim *s, const struct trod_sim_ref *r, ui
             note_reference(s, at[i]);
         trod_own_cache_ref(s->walk[core], TROD_OWN_READ, at[i], 8, r->pc);
     }
-    s->current = current_of(s, r);
+    s->current = current_of(s, r, core);
     return bits;
 }
 
@@ -397,7 +401,7 @@ static void one(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t c
         return;
     }
     s->refs += s->shards <= 1 || is_mine(s, r->addr);
-    s->current = current_of(s, r);
+    s->current = current_of(s, r, core);
     if (s->paged)
         paged(s, r, core, kind);
     else
@@ -447,13 +451,15 @@ TROD_HOT void feed_plain(struct trod_own_sim *s, const struct trod_sim_ref *r, s
         const enum trod_own_kind kind = (enum trod_own_kind)r->op;
         struct trod_own_cache *c;
         uint64_t addr = r->addr;
+        uint32_t core;
 
         s->instructions += trod_ref_is_instruction(r);
         if (r->op > TROD_OP_WRITE)
             continue;
-        c = s->entry[core_of(s, r, cores)][!code];
+        core = core_of(s, r, cores);
+        c = s->entry[core][!code];
         s->refs += !parts || is_mine(s, addr);
-        s->current = current_of(s, r);
+        s->current = current_of(s, r, core);
         for (uint32_t left = r->size; c && left;) {
             const uint32_t room = c->spec->line - (uint32_t)(addr & (c->spec->line - 1));
             const uint32_t part = left < room ? left : room;

@@ -16,6 +16,7 @@ enum trod_own_by {
     TROD_OWN_BY_PAGE,
     TROD_OWN_BY_LINE,
     TROD_OWN_BY_THREAD,
+    TROD_OWN_BY_CORE,
     TROD_OWN_BY_OWNER, /* of the data */
     TROD_OWN_BY_ROW    /* numbers go to by_row; the owner of a reference is the number of its row */
 };
