@@ -52,6 +52,8 @@ static int check_by(const struct trod_run *r, const struct trod_analysis *a, enu
         return TROD_OK;
     /* analyses that group by source lines themselves call that "source" */
     own_option(a, "by", by == TROD_BY_LINE ? "source" : names[by], own, sizeof own);
+    if (!own[0] && by >= TROD_BY_MODULE)
+        own_option(a, "per", by == TROD_BY_LINE ? "source" : names[by], own, sizeof own);
     return trod_error(r->diag, TROD_ERR_USAGE, "run.by", NULL,
                       "analysis '%s' has no results by %s: %s", a->name, names[by],
                       own[0] ? own : why);

@@ -322,6 +322,8 @@ int trod_sweep_chart(const struct trod_sweep *s, unsigned width, struct trod_buf
 {
     int rc = 0;
 
+    if (s->refs[0][0] + s->refs[0][1] == 0)
+        return trod_buf_printf(out, "no references\n");
     for (unsigned k = 0; k < 2; k++)
         for (unsigned p = 0; p < s->n_policies; p++)
             for (uint64_t line = s->line[0]; rc == 0 && line <= s->line[1]; line *= 2)

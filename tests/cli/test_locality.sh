@@ -244,4 +244,31 @@ status 0
 out_has '^ 1.0000 \+'
 run trod locality --format csv scan.tarmac
 out_has '^lines,bytes,misses,miss_ratio,instr,data$'
+
+# what the tools of DynamoRIO do not have is refused beside --like
+for more in --shared --crossing --times --strides --plot '--touched 4K' '--window 4' '--per page' '--interval 4' '--warmup 4'; do
+    for like in reuse_distance reuse_time; do
+        run trod locality --like $like $more scan.tarmac
+        status 2
+        err_has "cannot be combined with .*--like|--like cannot be combined with .*${more%% *}|intervals cannot"
+        out </dev/null
+    done
+done
+for more in '--limit-lines 9' '--refs instr'; do
+    run trod locality --like reuse_time $more scan.tarmac
+    status 2
+    err_has 'counts all data references'
+done
+run trod locality --by function scan.tarmac
+status 2
+err_has "an option of its own, 'locality:per=function'"
+
+# a chart of nothing
+echo 'kind,addr,size' >nothing.csv
+run trod locality --plot nothing.csv
+status 0
+echo 'no references' | out
+run trod cache --sweep size=4K --plot nothing.csv
+status 0
+echo 'no references' | out
 finish

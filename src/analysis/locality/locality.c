@@ -101,6 +101,22 @@ static enum trod_whose_by whose_of(const struct loc_options *o)
                                       : TROD_WHOSE_BYS;
 }
 
+/* DynamoRIO's tools look at threads one by one, and at first bytes, and have one layout. */
+static int check_like(const struct loc_options *o, struct trod_diag *diag)
+{
+    if (o->sample || o->memory || o->per || o->ways || o->shared || o->crossing || o->times ||
+        o->window || o->strides || o->resident || o->plot)
+        return trod_error(diag, TROD_ERR_USAGE, "locality.options", NULL,
+                          "--like cannot be combined with --sample, --memory, --per, --ways, "
+                          "--shared, --crossing, --times, --window, --strides, --touched and "
+                          "--plot, which DynamoRIO's tools do not have");
+    if (o->like == LOC_REUSE_TIME && (o->limit || (o->refs != REFS_ALL && o->refs != REFS_DATA)))
+        return trod_error(diag, TROD_ERR_USAGE, "locality.options", NULL,
+                          "--like reuse_time counts all data references: it cannot be combined "
+                          "with --limit-lines, nor with --refs but data");
+    return TROD_OK;
+}
+
 static int check_options(const struct loc_options *o, struct trod_diag *diag)
 {
     const uint64_t least = trod_shards_least();
@@ -119,10 +135,8 @@ static int check_options(const struct loc_options *o, struct trod_diag *diag)
     if ((o->sample || o->memory) && o->limit)
         return trod_error(diag, TROD_ERR_USAGE, "locality.options", NULL,
                           "a sample of lines and a limit to lines exclude each other");
-    if ((o->sample || o->memory || o->per || o->ways) && o->like)
-        return trod_error(diag, TROD_ERR_USAGE, "locality.options", NULL,
-                          "--like cannot be combined with --sample, --memory, --per and --ways, "
-                          "which DynamoRIO's tools do not have");
+    if (o->like && check_like(o, diag) < 0)
+        return TROD_ERR_USAGE;
     if (whose_of(o) != TROD_WHOSE_BYS && o->strides)
         return trod_error(diag, TROD_ERR_USAGE, "locality.options", NULL,
                           "--strides are of instructions: it cannot be combined with --per data, "
@@ -499,8 +513,12 @@ static int boundary(void *st, const struct trod_boundary *at)
             memset(s->owner, 0, s->n_sites * sizeof *s->owner);
         if (s->pages.count)
             memset(s->pages.count, 0, s->pages.size * sizeof *s->pages.count);
-    } else if (at->type == TROD_BOUNDARY_INTERVAL && !s->opt->like) {
-        return loc_interval_end(s, at);
+    } else if (at->type == TROD_BOUNDARY_INTERVAL) {
+        return s->opt->like
+                   ? trod_error(s->context.diag, TROD_ERR_USAGE, "locality.interval", NULL,
+                                "intervals cannot be combined with --like: DynamoRIO's tools have "
+                                "none")
+                   : loc_interval_end(s, at);
     } else if (at->type == TROD_BOUNDARY_END && s->opt->shared && !s->context.merged &&
                s->context.meta->n_streams > 1 && s->context.meta->n_files > 1) {
         trod_warning(s->context.diag, TROD_ERR_UNSUPPORTED, "locality.order", NULL,

@@ -48,6 +48,8 @@ int loc_plot(const struct loc_state *s, struct trod_buf *out)
                                      .width =
                                          (unsigned)(s->opt->width < 1000 ? s->opt->width : 1000)};
 
+    if (loc_lane_refs(&s->own, LOC_ALL) == 0)
+        return trod_buf_printf(out, "no references\n") < 0 ? TROD_ERR_NOMEM : 1;
     for (unsigned x = 0; x < DOTS_X; x++) {
         at[x] = low + (top - low) * x / (DOTS_X - 1);
         size[x] = (uint64_t)(exp2(at[x]) + 0.5);
