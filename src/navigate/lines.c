@@ -303,12 +303,16 @@ static int rows_later(void *user, const struct trod_batch *b, uint32_t i, uint32
     return l->open > 0;
 }
 
-/* What rows of STEPS of block K up to ROW say of the bytes that are open: the last step first. */
+/*
+ * What rows of STEPS of block K up to ROW say of the bytes that are open: the last step first. Of
+ * a compressed file, to get to a step takes longer than to decode it: twice as many at a time.
+ */
 static int before(struct trod_nav *nav, struct nav_recall *recall, struct nav_lines *l, size_t k,
                   int steps, uint64_t row)
 {
     const uint64_t begin = nav_block_first(nav, k);
     uint64_t end = nav_block_first(nav, k + 1), first, next;
+    unsigned most = 1; /* steps at once */
     const bool all = row >= end - 1 || (nav->index && row >= nav->index->rows - 1);
     int rc = TROD_OK;
 
@@ -321,8 +325,12 @@ static int before(struct trod_nav *nav, struct nav_recall *recall, struct nav_li
         end = row + 1;
     while (rc == TROD_OK && l->open && end > begin) {
         rc = nav_step_of(nav, end - 1, steps, &first, &next);
-        if (rc > 0)
+        for (unsigned i = 1; rc > 0 && i < most && first > begin; i++)
+            rc = nav_step_of(nav, first - 1, NAV_ALL_STEPS, &first, &next);
+        if (rc > 0) {
             rc = nav_scan(nav, first, end, rows, l);
+            most = nav->index && nav->index->n_points ? 2 * most : 1;
+        }
         fold_back(l);
         end = first;
     }
