@@ -7,6 +7,7 @@
  * threads; and parts shared out to processes (part I of N) and merged. Analyses that keep a hash of
  * every row and of its site stand for all; `count` and `mix` are real ones.
  */
+#include "drm.h"
 #include "prop.h"
 #include "ran.h"
 
@@ -520,10 +521,40 @@ static void test_packed(void **state)
     assert_true(done[0] && done[1] && done[2]); /* byu6, matcher, tarmac */
 }
 
+/*
+ * A drmemtrace file of one thread, of instructions and what they read, in parts that go on from
+ * what came before: of random rows few have instructions in several parts.
+ */
+static void chained_owners(void)
+{
+    static const uint64_t head[][3] = {{25, 0, 6}, {28, 12, 6}, {28, 9, 0x40}, {22, 0, 7},
+                                       {24, 0, 7}, {28, 2, 9},  {28, 3, 1}};
+    struct golden g = {.format = trod_format_find("drmemtrace", 10)};
+    struct trod_gen r = gen_seed(77);
+    char path[GOLDEN_PATH], name[] = "drmemtrace, reads";
+
+    g.name = name;
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        drm_put(&g.data, 12, (unsigned)head[i][0], (unsigned)head[i][1], head[i][2]);
+    for (unsigned i = 0; i < 2000; i++) {
+        drm_put(&g.data, 12, 10, 4, 0x10000 + 4 * gen_below(&r, 700));
+        for (uint64_t k = gen_below(&r, 4); k > 0; k--)
+            drm_put(&g.data, 12, 0, 8, gen_wide(&r) >> 17);
+    }
+    drm_put(&g.data, 12, 23, 0, 7);
+    drm_put(&g.data, 12, 26, 0, 0);
+    golden_write(&g, g.data.p, g.data.n, path);
+    for (unsigned jobs = 2; jobs < 5; jobs++)
+        same_owners(path, &g, jobs, 1600 * jobs);
+    unlink(path);
+    trod_buf_fini(&g.data);
+}
+
 static void test_parts(void **state)
 {
     (void)state;
     golden_each(GENERATED, parts);
+    chained_owners();
     assert_true(parted > 10 && went_on > 10);
     assert_true(owned_parted[0] > 10 && owned_parted[1] > 2);
 }
