@@ -39,4 +39,25 @@ for range in 0x1000..0x1000 0x2000..0x1000 0x1000 ..0x1000 0x1000.. -0x2000..0x1
 done
 bad "the range is no whole number of such pages: '0..0xffffffffffffffff'" 'pages 4K 0..0xffffffffffffffff'
 bad "the range is no whole number of such pages: '0x1000..0x10000000000000000'" 'pages 2M 0x1000..0x10000000000000000'
+
+# what nothing comes to, and what something does come to
+idle() { # LINE NAME STATEMENT...
+    printf '%s\n' "${@:3}" >idle.conf
+    run trod cache --config idle.conf p.csv
+    status 2
+    err_has "^trod: idle.conf:$1: nothing comes to it, .*: '$2'"
+}
+idle 2 B 'cache A size=4K next=memory' 'cache B size=8K'
+idle 2 B 'cache A data size=4K' 'cache B data size=8K'
+idle 3 B 'cores 2' 'cache A size=4K next=C' 'cache B size=8K cores=1' 'cache C size=16K'
+idle 3 S 'cache A size=4K' 'tlb T entries=4 next=walk' 'tlb S entries=8'
+used() { # STATEMENT...
+    printf '%s\n' "$@" >used.conf
+    run trod cache --config used.conf --format json p.csv
+    status 0
+}
+used 'cache A data size=4K next=B' 'cache B data size=8K'
+used 'cache A data size=4K next=memory' 'cache B size=8K'
+used 'cores 2' 'cache A size=4K cores=0' 'cache B size=8K'
+used 'tlb T entries=4' 'cache A size=4K next=memory' 'cache B size=8K' 'walk B'
 finish

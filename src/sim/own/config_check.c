@@ -255,6 +255,62 @@ static int link_walk(const struct trod_own_parser *p)
     return 0;
 }
 
+/* What caches and TLBs have in common. */
+struct place {
+    const struct trod_own_home *home;
+    const int16_t *next;
+    uint8_t side;
+};
+
+/* Do references of CORE come to number I before they come to another one? */
+static bool is_first(const struct place *at, unsigned i, uint32_t core)
+{
+    bool code = at[i].side != TROD_OWN_DATA, data = at[i].side != TROD_OWN_CODE;
+
+    for (unsigned j = 0; j < i; j++)
+        if (at[j].home->of[core] != TROD_OWN_NOT_HERE) {
+            code = code && at[j].side == TROD_OWN_DATA;
+            data = data && at[j].side == TROD_OWN_CODE;
+        }
+    return code || data;
+}
+
+/* Does anything come to number I? */
+static bool is_used(const struct place *at, unsigned i, uint32_t cores)
+{
+    for (uint32_t k = 0; k < cores; k++) {
+        if (at[i].home->of[k] == TROD_OWN_NOT_HERE)
+            continue;
+        if (is_first(at, i, k))
+            return true;
+        for (unsigned j = 0; j < i; j++)
+            if (at[j].home->of[k] != TROD_OWN_NOT_HERE && at[j].next[k] == (int)i)
+                return true;
+    }
+    return false;
+}
+
+/* One that nothing comes to is a mistake: of a name, of an order, or of what it holds. */
+static int check_used(const struct trod_own_parser *p)
+{
+    static const char idle[] = "nothing comes to it, as it is neither a first one nor the next one "
+                               "of another (next=NAME):";
+    const struct trod_own_config *c = p->c;
+    struct place cache[TROD_OWN_CACHES], tlb[TROD_OWN_TLBS];
+
+    for (unsigned i = 0; i < c->n; i++) {
+        cache[i] = (struct place){&c->spec[i].home, c->spec[i].next, c->spec[i].side};
+        if ((int)i != c->walk && !is_used(cache, i, c->cores))
+            return fail(p, c->spec[i].line_number, idle, c->spec[i].name);
+    }
+    for (unsigned i = 0; i < c->n_tlbs; i++) {
+        tlb[i] = (struct place){&c->tlb[i].home, c->tlb[i].next, c->tlb[i].side};
+        if (!is_used(tlb, i, c->cores))
+            return fail(p, c->tlb[i].line_number, idle, c->tlb[i].name);
+    }
+    return 0;
+}
+
 int trod_own_config_check(const struct trod_own_parser *p)
 {
     struct trod_own_config *c = p->c;
@@ -274,5 +330,7 @@ int trod_own_config_check(const struct trod_own_parser *p)
         rc = link_tlb(p, i);
     if (rc == 0)
         rc = check_coherence(p);
-    return rc < 0 ? rc : link_walk(p);
+    if (rc == 0)
+        rc = link_walk(p);
+    return rc < 0 ? rc : check_used(p);
 }
