@@ -4,6 +4,7 @@
  * Hundreds of random programs run on the machine of tests/gen, 20 to 100 instructions of each
  * written in both formats. The answer is the right format, or that the two read the file alike, or
  * an error that names both and --from, or that there is too little evidence: never the wrong one.
+ * Nor is a loop, which repeats a few words, taken for another format.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -195,9 +196,44 @@ static void test_never_wrong(void **state)
     assert_true(ambiguous + unknown < 2 * FILES / 3);
 }
 
+/*
+ * Loops: some instructions and a branch back, again and again. Read as records of a bus, the same
+ * few come again; where these are valid by chance, that is no evidence for a bus, however long the
+ * loop runs.
+ */
+static void test_loops(void **state)
+{
+    enum { LOOPS = 20000, BLR = 0x4e800020, LI = 14u << 26 };
+    static struct file f;
+
+    (void)state;
+    for (unsigned i = 0; i < LOOPS; i++) {
+        struct trod_gen g = gen_seed(1000000 + i);
+        const uint32_t pc = (uint32_t)gen_below(&g, 0x10000) * 4;
+        const uint64_t length = 1 + gen_below(&g, 3), laps = 10 + gen_below(&g, 60);
+        uint64_t at = gen_below(&g, length + 1); /* where the trace begins */
+        struct trod_candidate best;
+        uint32_t opcode[3];
+
+        for (uint64_t k = 0; k < length; k++)
+            opcode[k] = LI | (uint32_t)gen_below(&g, 32) << 21 | (uint32_t)gen_below(&g, 0x10000);
+        f.n[0] = 0;
+        put32(&f, 0, pc + 4 * (uint32_t)at);
+        for (uint64_t lap = 0; lap < laps; lap++, at = 0) {
+            for (; at < length; at++)
+                put32(&f, 0, opcode[at]);
+            put32(&f, 0, BLR);
+            put32(&f, 0, pc);
+        }
+        if (detect(&f, 0, &best) == TROD_OK && strncmp(best.format->name, "tt6", 3) != 0)
+            fail_msg("loop %u is taken for %s", i, best.format->name);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_never_wrong)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_never_wrong),
+                                       cmocka_unit_test(test_loops)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * test_byu.c - reading by the BYU drivers against rows worked out by hand from docs/formats/byu.md.
  */
 #include "byu_data.h"
+#include "gen.h"
 
 struct expect {
     uint8_t kind;
@@ -257,6 +258,34 @@ static int bits(const struct trod_format *f, const void *p, size_t n, const char
     return f->bid(&probe, dialect);
 }
 
+/* Short traces of a bus: accesses near each other, with instructions between them. */
+static void test_short(void **state)
+{
+    static const uint8_t codes[] = {0x80, 0xc0, 0xf0, 0xe0, 0x90, 0xd0};
+
+    (void)state;
+    for (unsigned i = 0; i < 2000; i++) {
+        struct trod_gen g = gen_seed(i);
+        uint8_t p[100 * 6];
+        const size_t n = 20 + gen_below(&g, 81);
+        const struct trod_probe probe = {{p, 6 * n, 0, true}, 6 * n, "trace"};
+        struct trod_candidate best = {0};
+        struct trod_diag quiet;
+
+        for (size_t k = 0; k < n; k++) {
+            const uint64_t address = 0x100000 + 8 * gen_below(&g, 0x40000);
+
+            for (unsigned byte = 0; byte < 4; byte++)
+                p[6 * k + byte] = (uint8_t)(address >> (24 - 8 * byte));
+            p[6 * k + 4] = (uint8_t)(gen_below(&g, 2) ? 0 : ~(1u << gen_below(&g, 8)));
+            p[6 * k + 5] = codes[gen_below(&g, sizeof codes)];
+        }
+        trod_diag_init(&quiet, NULL, NULL);
+        assert_int_equal(trod_detect(&probe, NULL, 0, &best, &quiet), TROD_OK);
+        assert_string_equal(best.format->name, "byu6");
+    }
+}
+
 static void test_bid(void **state)
 {
     static uint8_t p[60000];
@@ -371,7 +400,8 @@ int main(void)
         cmocka_unit_test(test_rows6),    cmocka_unit_test(test_rows12),
         cmocka_unit_test(test_enables),  cmocka_unit_test(test_native6),
         cmocka_unit_test(test_native12), cmocka_unit_test(test_constant),
-        cmocka_unit_test(test_bid),      cmocka_unit_test(test_course),
+        cmocka_unit_test(test_bid),      cmocka_unit_test(test_short),
+        cmocka_unit_test(test_course),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

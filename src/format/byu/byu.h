@@ -25,6 +25,17 @@ uint32_t byu_records_begin(const struct trod_format *f, const struct trod_span *
 int byu_records_end(const struct trod_format *f, const char *truncated, uint32_t n,
                     struct trod_span *in, struct trod_batch *out, struct trod_diag *diag);
 
+/* Records that were met, for detection: what a loop brings again is no evidence. */
+enum { BYU_SEEN = 1024, BYU_WAYS = 4 };
+
+struct byu_seen {
+    /* by hash, what is left of it; the one met last comes first; 0: none */
+    uint32_t place[BYU_SEEN][BYU_WAYS];
+};
+
+/* Was no record of ADDRESS and what else it says, REST, met? It is from here on. */
+bool byu_is_new(struct byu_seen *s, uint32_t address, uint32_t rest);
+
 /* Put the N characters of LINE into OUT; returns what native() does. */
 int byu_line(struct trod_room *out, const char *line, int n);
 

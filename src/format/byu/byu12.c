@@ -79,16 +79,18 @@ static bool plausible(const uint8_t *p)
     return names[p[4]] && (p[5] <= 8 || p[5] == 16 || p[5] == 32) && p[7] < 16;
 }
 
-/* As byu6: only what differs from the record before is evidence. */
+/* As byu6: only records that were not there before are evidence. Times are not looked at. */
 static int bid(const struct trod_probe *probe, const char **dialect)
 {
     const uint8_t *p = probe->head.p;
     size_t n = probe->head.n / RECORD, bad = 0, moves = 0, types_differ = 0, late = 0;
+    struct byu_seen seen = {{{0}}};
     double bits;
 
     (void)dialect;
-    for (size_t i = 0; i < n; i++, p += RECORD) {
-        bool moved = i == 0 || memcmp(p, p - RECORD, 4) != 0;
+    for (size_t i = 0; i < n && bad <= n / 64; i++, p += RECORD) {
+        const bool fresh = byu_is_new(&seen, trod_load_le32(p), trod_load_le32(p + 4));
+        const bool moved = fresh && (i == 0 || memcmp(p, p - RECORD, 4) != 0);
 
         bad += !plausible(p);
         moves += moved && plausible(p);

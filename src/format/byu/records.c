@@ -51,6 +51,23 @@ int byu_records_end(const struct trod_format *f, const char *truncated, uint32_t
                              diag);
 }
 
+bool byu_is_new(struct byu_seen *s, uint32_t address, uint32_t rest)
+{
+    const uint64_t hash = ((uint64_t)address << 32 | rest) * UINT64_C(0x9e3779b97f4a7c15);
+    const uint32_t left = (uint32_t)(hash >> 20) | 1;
+    uint32_t *const place = s->place[(hash >> 52) % BYU_SEEN];
+    unsigned way = 0;
+    bool is_new;
+
+    while (way < BYU_WAYS - 1 && place[way] != left)
+        way++;
+    is_new = place[way] != left;
+    for (; way > 0; way--)
+        place[way] = place[way - 1];
+    place[0] = left;
+    return is_new;
+}
+
 int byu_line(struct trod_room *out, const char *line, int n)
 {
     if (out->end - out->p < n)
