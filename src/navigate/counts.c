@@ -186,7 +186,7 @@ static int by_look(const struct nav_counts *c, const struct nav_index *x, uint32
 {
     size_t n = TROD_KINDS * (size_t)(x->segment[s].to - x->segment[s].from);
     uint64_t *look = calloc(3 * n + 1, sizeof *look), *all = look + n, *some = all + n;
-    const bool sized = c->classes && nav_shape_choice_is_whole(c->shape_choice);
+    const bool sized = c->classes && nav_shape_choice_by_size(c->shape_choice);
     int rc = look ? nav_shape_choice_count(c->shape_choice, x, s, whole, look) : TROD_ERR_NOMEM;
 
     if (rc == TROD_OK && c->classes)

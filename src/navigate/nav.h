@@ -213,7 +213,7 @@ int nav_shape_choice_steps(struct nav_shape_choice *v, const struct nav_index *x
 int nav_shape_choice_make(struct trod_nav *nav, const struct nav_class_choice *among,
                           struct nav_shape_choice **out);
 /* Have the instructions of V's shapes the classes that are looked for? */
-bool nav_shape_choice_is_whole(const struct nav_shape_choice *v);
+bool nav_shape_choice_by_size(const struct nav_shape_choice *v);
 void nav_shape_choice_free(struct nav_shape_choice *v);
 /*
  * The number of rows of chosen shapes in each block of segment S, by kind, to AT: that of kind K in

@@ -189,7 +189,7 @@ static int judge(struct trod_nav *nav, const struct nav_shapes *s, struct nav_sh
     return rc < 0 ? rc : TROD_OK;
 }
 
-bool nav_shape_choice_is_whole(const struct nav_shape_choice *v)
+bool nav_shape_choice_by_size(const struct nav_shape_choice *v)
 {
     return v->by_size != NULL;
 }
