@@ -36,7 +36,7 @@ static const char *const fitting[] = {
     "cache D size=1K ways=4\ncache E size=1K\ncache F size=1536 ways=3\ncache G size=4K\n",
     "cache A code size=1K ways=4\ncache B data size=1K ways=4 next=C\n"
     "cache C data size=2K ways=4\ncache D size=8K ways=4\n",
-    "line 256\ncache A code size=4K ways=2\ncache B data size=8K ways=8\n"
+    "line 256\ncache A code size=4K ways=2\ncache B data size=8K ways=8 next=C\n"
     "cache C data size=32K ways=4\ncache D size=64K ways=4 victims=3\n",
 };
 
