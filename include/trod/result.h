@@ -84,7 +84,10 @@ void trod_result_free(struct trod_result *r);
 /* 0, or TROD_ERR_NOMEM when any call so far ran out of memory. */
 int trod_result_status(const struct trod_result *r);
 
-/* Levels. KEY is NULL for an item of a list; TITLE, for text output, may be NULL. Copied. */
+/*
+ * Levels. KEY is NULL for an item of a list; TITLE, for text output, may be NULL. Copied. Members
+ * of an object have different names: where KEY is there already, the new one is KEY_2, KEY_3, ...
+ */
 void trod_result_open(struct trod_result *r, const char *key, const char *title);
 void trod_result_close(struct trod_result *r);
 void trod_result_list(struct trod_result *r, const char *key, const char *title);

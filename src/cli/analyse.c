@@ -283,6 +283,19 @@ static int layout_of(struct analysing *k, const struct cli_planned *plan, struct
     return r;
 }
 
+/* Open the level of analysis I of PLAN; its title says which one it is of several alike. */
+static void open_level(struct trod_result *result, const struct cli_planned *plan, size_t i)
+{
+    const struct trod_analysis *a = plan[i].analysis;
+    char title[128];
+    unsigned number = 1;
+
+    for (size_t k = 0; k < i; k++)
+        number += plan[k].analysis == a;
+    snprintf(title, sizeof title, "%s (%u)", a->title, number);
+    trod_result_open(result, a->name, number > 1 ? title : a->title);
+}
+
 static int fill(struct analysing *k, const struct cli_planned *plan, size_t n,
                 struct trod_result *result)
 {
@@ -295,7 +308,7 @@ static int fill(struct analysing *k, const struct cli_planned *plan, size_t n,
     trod_result_u64(result, "files", trod_trace_files(t));
     for (size_t i = 0; r == 0 && i < n; i++) {
         if (n > 1)
-            trod_result_open(result, plan[i].analysis->name, plan[i].analysis->title);
+            open_level(result, plan, i);
         r = trod_run_result(k->run, i, result);
         if (n > 1)
             trod_result_close(result);

@@ -47,6 +47,9 @@ struct cli_planned {
     const void *options;
 };
 
+/* What the options COUNT leave open, as output in FORMAT (enum trod_emit_format) has it. */
+void cli_count_for(struct trod_count_options *count, int format);
+
 /* How a run that several processes share meets the others. Functions may be NULL. */
 struct cli_share {
     /* Problems go here instead of to standard error. */

@@ -25,6 +25,12 @@ static const struct trod_option options[] = {
 
 static const struct options defaults = {.count = {.top = UINT64_MAX}};
 
+void cli_count_for(struct trod_count_options *count, int format)
+{
+    if (format != TROD_EMIT_TEXT && count->detail == TROD_COUNT_TABLE)
+        count->detail = TROD_COUNT_WIDE;
+}
+
 /* What was asked for, and what the kind of output makes of the rest. */
 static struct trod_count_options choices(const struct options *o)
 {
@@ -33,8 +39,7 @@ static struct trod_count_options choices(const struct options *o)
 
     if (o->per_thread)
         c.detail = TROD_COUNT_LIST;
-    else if (!text && c.detail == TROD_COUNT_TABLE)
-        c.detail = TROD_COUNT_WIDE;
+    cli_count_for(&c, o->analyse.report.format);
     if (c.top == UINT64_MAX)
         c.top = text && !o->per_thread ? TOP_TEXT : 0;
     return c;

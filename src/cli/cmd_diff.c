@@ -98,7 +98,7 @@ const struct cli_command cli_command_diff = {
              "difference and its percentage of the first; nothing where all are equal. There "
              "is no --where, since no rows are read: the results may be of runs that had one.",
     .examples = "  trod cache --format json -o before.json trace\n"
-                "  trod cache --format json -o after.json --policy fifo trace\n"
+                "  trod cache --format json -o after.json --preset zen2 trace\n"
                 "  trod diff before.json after.json\n"
                 "  trod diff --tolerance 1% --only 'caches*.misses' before.json after.json\n",
     .options = options,

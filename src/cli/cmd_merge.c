@@ -143,6 +143,7 @@ static int merge(struct cli *c, struct options *o, struct part *part, size_t n)
         o->analyse.filter.symbols = part[0].head.symbols;
         c->operands = part[0].head.path;
         c->n_operands = part[0].head.n_paths;
+        cli_plan_for(&plan, o->analyse.report.format);
         r = cli_analyse(c, &o->analyse, plan.item, plan.n, &parts);
     }
     cli_plan_fini(&plan);

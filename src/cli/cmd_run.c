@@ -132,6 +132,7 @@ static int run(struct cli *c, const void *opt)
     if (r == 0 && parts.save)
         r = cli_plan_head(&head, c, &o->analyse, &parts);
     if (r == 0) {
+        cli_plan_for(&plan, o->analyse.report.format);
         parts.head = (struct trod_span){.p = head.p, .n = head.n};
         c->operands++;
         c->n_operands--;

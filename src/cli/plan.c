@@ -102,6 +102,13 @@ int cli_plan_parse(struct cli_plan *p, const char *spec, struct trod_diag *diag)
     return r == 0 && p->n == 0 ? no_analysis("", 0, diag) : r;
 }
 
+void cli_plan_for(struct cli_plan *p, int format)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (strcmp(p->item[i].analysis->name, "count") == 0)
+            cli_count_for(p->options[i], format);
+}
+
 void cli_plan_fini(struct cli_plan *p)
 {
     for (size_t i = 0; i < p->n; i++)

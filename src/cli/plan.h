@@ -18,6 +18,8 @@ struct cli_plan {
  * with the options of the one before. Returns 0 or an error, reported.
  */
 int cli_plan_parse(struct cli_plan *p, const char *spec, struct trod_diag *diag);
+/* Options of P that depend on the FORMAT of the output (enum trod_emit_format). */
+void cli_plan_for(struct cli_plan *p, int format);
 void cli_plan_fini(struct cli_plan *p);
 
 /* A saved state begins with text: what was run on which files, by which part; */

@@ -6,6 +6,7 @@
  */
 #include "trod/result.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,29 @@ static const char *copy_name(struct trod_result *r, const char *s)
     return s ? copy_text(r, s, strlen(s)) : NULL;
 }
 
+static bool has_member(const struct trod_node *object, const char *key)
+{
+    const struct trod_node *c = object->first;
+
+    while (c && !(c->key && strcmp(c->key, key) == 0))
+        c = c->next;
+    return c != NULL;
+}
+
+/* KEY for a member of OBJECT, copied; with a number behind it where OBJECT has one of that name. */
+static const char *own_key(struct trod_result *r, const struct trod_node *object, const char *key)
+{
+    char numbered[128];
+    unsigned n = 1;
+
+    if (!key || !has_member(object, key))
+        return copy_name(r, key);
+    do
+        snprintf(numbered, sizeof numbered, "%.100s_%u", key, ++n);
+    while (has_member(object, numbered));
+    return copy_name(r, numbered);
+}
+
 /* A node of TYPE after the last child of the open level. NULL: no memory. */
 static struct trod_node *add(struct trod_result *r, enum trod_node_type type, const char *key)
 {
@@ -124,7 +148,7 @@ static struct trod_node *add(struct trod_result *r, enum trod_node_type type, co
     if (!n)
         return NULL;
     n->type = type;
-    n->key = l->node->type == TROD_NODE_LIST ? NULL : copy_name(r, key);
+    n->key = l->node->type == TROD_NODE_LIST ? NULL : own_key(r, l->node, key);
     if (l->last)
         l->last->next = n;
     else

@@ -68,6 +68,23 @@ for f in trace byu12; do
         done
     done
 done
+# one analysis several times: each has a member of its own; count is that of trod count, as JSON
+run trod run --format json cache,cache:preset=zen2,count,cache:classify t.tarmac
+status 0
+json 'keys == ["cache", "cache_2", "cache_3", "count", "files", "format"]'
+trod run cache,cache:preset=zen2 t.tarmac >twice.txt
+check grep -q '(2)$' twice.txt
+for f in dir "$TROD_SOURCE/examples/sum.trace.zip"; do
+    trod count --format json "$f" >one
+    run trod run --format json count "$f"
+    same one "$stdout"
+    run trod run -q --part 0/1 --save 0.state count "$f"
+    run trod merge --format json 0.state
+    same one "$stdout"
+done
+run trod run --by thread --format json info dir
+json '.streams_2 | length > 1'
+
 # --strict ends at the first of two damaged lines, in parts too: those behind it are left out
 awk 'NR == 100000 || NR == 200000 { $7 = "zz" } { print }' t.tarmac >two.tarmac
 run trod run count --strict --format json two.tarmac

@@ -128,6 +128,27 @@ static void test_copied(void **state)
 }
 
 /* Deeper than the emitter goes is an error that is kept, not a crash. */
+/* Members of an object have different names; items of a list have none. */
+static void test_same_name(void **state)
+{
+    struct trod_result *r;
+
+    (void)state;
+    assert_int_equal(trod_result_new(&r), TROD_OK);
+    for (uint64_t i = 1; i <= 3; i++) {
+        trod_result_open(r, "cache", NULL);
+        trod_result_u64(r, "misses", i);
+        trod_result_close(r);
+    }
+    trod_result_u64(r, "cache_2", 4);
+    assert_int_equal(trod_result_status(r), TROD_OK);
+    assert_int_equal(trod_result_find(r, "cache.misses")->value.is.u64, 1);
+    assert_int_equal(trod_result_find(r, "cache_2.misses")->value.is.u64, 2);
+    assert_int_equal(trod_result_find(r, "cache_3.misses")->value.is.u64, 3);
+    assert_int_equal(trod_result_find(r, "cache_2_2")->value.is.u64, 4);
+    trod_result_free(r);
+}
+
 static void test_too_deep(void **state)
 {
     struct trod_result *r;
@@ -145,6 +166,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_found),
         cmocka_unit_test(test_copied),
+        cmocka_unit_test(test_same_name),
         cmocka_unit_test(test_too_deep),
     };
 
