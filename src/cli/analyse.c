@@ -49,6 +49,7 @@ struct analysing {
     struct cli_start start;
     struct cli_progress progress;
     struct trod_run *run;
+    enum trod_order order;
 };
 
 static volatile bool interrupted;
@@ -212,6 +213,7 @@ static int open_run(struct analysing *k, const struct cli_planned *plan, size_t 
         return r;
     opt.trace = cli_trace_options(&o->input, TROD_COL_KIND | trod_match_want(k->match));
     take_order(o, plan, n, parts, &opt.trace);
+    k->order = opt.trace.order;
     if (parts) {
         opt.part = parts->part;
         opt.parts = parts->parts;
@@ -444,7 +446,7 @@ static int go(struct analysing *k, const struct cli_parts *parts)
 
 /*
  * Item I of the plan to the run. Who looks at records as they stand in the file (direct: check)
- * would find missing what is left out.
+ * would find missing what is left out, and out of place what another file has in between.
  */
 static int add(struct analysing *k, const struct cli_planned *plan, size_t i,
                const struct cli_share *share)
@@ -453,15 +455,18 @@ static int add(struct analysing *k, const struct cli_planned *plan, size_t i,
     const bool chosen = !trod_match_all(k->match) || part->interval || part->region ||
                         part->warmup || part->limit || part->by == TROD_BY_CORE;
 
-    const bool lacks = chosen && plan->analysis->direct;
+    const bool mixed = k->order != TROD_ORDER_FILE && trod_trace_files(trod_run_trace(k->run)) > 1;
+    const bool lacks = (chosen || mixed) && plan->analysis->direct;
 
     if (share && share->add)
         return share->add(share->user, i, k->run, lacks);
     if (lacks)
-        return trod_error(&k->diag, TROD_ERR_UNSUPPORTED, "run.whole", NULL,
-                          "analysis '%s' looks at all records of a trace: no filter, interval, "
-                          "region, warm-up or results by core",
-                          plan->analysis->name);
+        return trod_error(
+            &k->diag, TROD_ERR_UNSUPPORTED, "run.whole", NULL,
+            "analysis '%s' looks at all records of each file as they stand: no filter, "
+            "interval, region, warm-up, results by core or order of rows other than "
+            "--order file",
+            plan->analysis->name);
     return trod_run_add(k->run, plan->analysis, plan->options);
 }
 

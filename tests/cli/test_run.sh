@@ -68,6 +68,17 @@ for f in trace byu12; do
         done
     done
 done
+# check would find the records of one file among those of another
+for order in '--order time check' '--order time check,info'; do
+    run trod run $order dir
+    status 2
+    err_has "analysis 'check' looks at all records of each file .* other than --order file$"
+done
+run trod run --order file check,info dir
+status 0
+run trod run --order time check t.tarmac
+status 0
+
 # one analysis several times: each has a member of its own; count is that of trod count, as JSON
 run trod run --format json cache,cache:preset=zen2,count,cache:classify t.tarmac
 status 0
@@ -225,7 +236,7 @@ for option in '--kind INSTR' '--interval 100' '--region 5..9' '--warmup 10' '--l
     # shellcheck disable=SC2086 # an option and its value
     run trod run count,check $option t.zip
     status 2
-    err_has "analysis 'check' looks at all records of a trace"
+    err_has "analysis 'check' looks at all records of each file"
     out </dev/null
 done
 
