@@ -72,6 +72,8 @@ void trod_emit_f64(struct trod_emit *e, const char *key, double v, int decimals)
 void trod_emit_bool(struct trod_emit *e, const char *key, bool v);
 void trod_emit_str(struct trod_emit *e, const char *key, const char *v);
 void trod_emit_strn(struct trod_emit *e, const char *key, const char *v, size_t n);
+/* V; in text output with BLANKS before it: it belongs below what stands above. */
+void trod_emit_below(struct trod_emit *e, const char *key, const char *v, unsigned blanks);
 
 /*
  * A table with the N COLUMNS of these names; in text output a column is right-aligned if every cell

@@ -47,7 +47,7 @@ struct trod_result_column {
 
 struct trod_value {
     enum trod_value_type type;
-    int decimals; /* F64: digits after the point that are shown */
+    int decimals; /* F64: digits after the point that are shown; STR: blanks before it in text */
     union {
         uint64_t u64;
         int64_t i64;
@@ -102,6 +102,8 @@ void trod_result_f64(struct trod_result *r, const char *key, double v, int decim
 void trod_result_bool(struct trod_result *r, const char *key, bool v);
 void trod_result_str(struct trod_result *r, const char *key, const char *v);
 void trod_result_strn(struct trod_result *r, const char *key, const char *v, size_t n);
+/* V, a cell of a tree: in text and on pages with BLANKS before it. */
+void trod_result_below(struct trod_result *r, const char *key, const char *v, unsigned blanks);
 /* Unit and description (static texts, each may be NULL) of the value added last. */
 void trod_result_describe(struct trod_result *r, const char *unit, const char *about);
 

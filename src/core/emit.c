@@ -431,6 +431,18 @@ void trod_emit_rows(struct trod_emit *e, const char *const *columns, size_t n)
         emit_text_table(e, NULL, NULL);
 }
 
+void trod_emit_below(struct trod_emit *e, const char *key, const char *v, unsigned blanks)
+{
+    struct trod_buf text = {0};
+
+    if (blanks && e->opt.format == TROD_EMIT_TEXT &&
+        trod_buf_printf(&text, "%*s%s", (int)blanks, "", v) == TROD_OK)
+        trod_emit_strn(e, key, (const char *)text.p, text.n);
+    else
+        trod_emit_str(e, key, v);
+    trod_buf_fini(&text);
+}
+
 void trod_emit_absent(struct trod_emit *e)
 {
     if (e->ignored || e->depth == 0 || e->column >= e->n_columns)

@@ -269,6 +269,15 @@ void trod_result_strn(struct trod_result *r, const char *key, const char *v, siz
         put(r, key, (struct trod_value){.type = TROD_RESULT_STR, .is.str = s});
 }
 
+void trod_result_below(struct trod_result *r, const char *key, const char *v, unsigned blanks)
+{
+    const char *s = copy_text(r, v, strlen(v));
+
+    if (s)
+        put(r, key,
+            (struct trod_value){.type = TROD_RESULT_STR, .decimals = (int)blanks, .is.str = s});
+}
+
 void trod_result_absent(struct trod_result *r)
 {
     if (r->table)
@@ -392,7 +401,7 @@ int trod_result_column(const struct trod_node *t, const char *name)
 static void add_value(struct trod_result *r, const char *key, const struct trod_value *v)
 {
     if (v->type == TROD_RESULT_STR)
-        trod_result_str(r, key, v->is.str);
+        trod_result_below(r, key, v->is.str, (unsigned)v->decimals);
     else
         put(r, key, *v);
 }
@@ -477,7 +486,7 @@ static void emit_value(struct trod_emit *e, const char *key, const struct trod_v
         trod_emit_bool(e, key, v->is.boolean);
         break;
     case TROD_RESULT_STR:
-        trod_emit_str(e, key, v->is.str);
+        trod_emit_below(e, key, v->is.str, (unsigned)v->decimals);
         break;
     default:
         trod_emit_absent(e);

@@ -63,6 +63,9 @@ int report_value(struct trod_buf *out, const struct trod_value *v, bool grouped)
     case TROD_RESULT_BOOL:
         return trod_buf_printf(out, "%s", v->is.boolean ? "yes" : "no");
     case TROD_RESULT_STR:
+        for (int i = 0; i < v->decimals; i++)
+            if (trod_buf_add(out, " ", 1) < 0)
+                return TROD_ERR_NOMEM;
         return report_text(out, v->is.str, strlen(v->is.str));
     default:
         return TROD_OK;

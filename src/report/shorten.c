@@ -49,7 +49,10 @@ static void put_value(struct shortening *k, const char *key, const struct trod_v
         if (n > TROD_REPORT_NAME) /* not in the middle of a character */
             for (n = TROD_REPORT_NAME; n > 0 && ((unsigned char)v->is.str[n] & 0xc0) == 0x80;)
                 n--;
-        trod_result_strn(k->out, key, v->is.str, n);
+        if (v->is.str[n])
+            trod_result_strn(k->out, key, v->is.str, n);
+        else
+            trod_result_below(k->out, key, v->is.str, (unsigned)v->decimals);
         break;
     }
     case TROD_RESULT_U64:

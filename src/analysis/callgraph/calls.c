@@ -146,11 +146,12 @@ static int put_node(void *user, uint32_t node)
         t->hidden++;
         return TROD_OK;
     }
-    rc =
-        trod_buf_printf(&text, "%*s%s%s", (int)(2 * (depth < 50 ? depth : 50)), "",
-                        n->kind == CG_EXCEPTION ? "exception " : "", cg_node_name(t->core, n, buf));
+    rc = trod_buf_printf(&text, "%s%s", n->kind == CG_EXCEPTION ? "exception " : "",
+                         cg_node_name(t->core, n, buf));
+    if (rc == TROD_OK)
+        rc = trod_buf_add(&text, "", 1);
     if (rc == TROD_OK) {
-        trod_result_strn(t->r, NULL, (const char *)text.p, text.n);
+        trod_result_below(t->r, NULL, (const char *)text.p, 2 * (depth < 50 ? depth : 50));
         trod_result_u64(t->r, NULL, depth);
         trod_result_hex(t->r, NULL, n->function);
         trod_result_u64(t->r, NULL, n->count);
@@ -173,7 +174,7 @@ static int put_node(void *user, uint32_t node)
 static int put_tree(struct tree *t)
 {
     struct trod_result_column columns[8 + 2 * CG_MOST_WEIGHTS] = {
-        {"function", TROD_COLUMN_KEY, NULL, "a step to the right: called by the one above"},
+        {"function", TROD_COLUMN_KEY, NULL, "in text a step to the right: called by the one above"},
         {"depth", TROD_COLUMN_KEY, NULL, "functions below it in the stack"},
         {"address", TROD_COLUMN_KEY, NULL, "where it begins"},
         {"calls", TROD_COLUMN_MEASURE, "activations", NULL},

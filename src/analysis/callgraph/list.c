@@ -300,20 +300,12 @@ static void put_function(const struct cg_core *core, uint64_t function, unsigned
                          struct trod_result *r)
 {
     char buf[TROD_FUNCTION_NAME];
-    struct trod_buf text = {0};
-    const char *name;
 
-    if (function == TROD_NOWHERE) {
+    if (function == TROD_NOWHERE)
         trod_result_str(r, NULL, "");
-        return;
-    }
-    name = trod_function_name(core->context.symbols, function, buf);
-    if (indent &&
-        trod_buf_printf(&text, "%*s%s", (int)(indent < 100 ? indent : 100), "", name) == 0)
-        trod_result_strn(r, NULL, (const char *)text.p, text.n);
     else
-        trod_result_str(r, NULL, name);
-    trod_buf_fini(&text);
+        trod_result_below(r, NULL, trod_function_name(core->context.symbols, function, buf),
+                          indent < 100 ? indent : 100);
 }
 
 static void put_time(struct trod_result *r, uint64_t time)
@@ -346,7 +338,8 @@ void cg_put_list(const struct cg_core *core, struct trod_result *r)
 {
     enum { LIST = 13 };
     struct trod_result_column columns[LIST + CG_MOST_WEIGHTS] = {
-        {"function", TROD_COLUMN_KEY, NULL, "a step to the right: called by the one before"},
+        {"function", TROD_COLUMN_KEY, NULL,
+         "in text a step to the right: called by the one before"},
         {"arguments", TROD_COLUMN_PLAIN, NULL, "in registers, as far as they are known"},
         {"row", TROD_COLUMN_KEY, NULL, "of its first instruction"},
         {"time", TROD_COLUMN_PLAIN, NULL, "of its first instruction"},
