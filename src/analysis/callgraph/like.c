@@ -10,6 +10,7 @@
 #include "core/grow.h"
 #include "core/tarmac_time.h"
 #include "trod/detail.h"
+#include "trod/format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -352,11 +353,30 @@ static void look_up(struct cg_core *core, struct cg_like_name *n, const char *te
         }
 }
 
+/* May there be writes of Arm's link register and stack pointer? Without these there is no call. */
+static bool may_follow(const struct trod_meta *meta)
+{
+    const struct trod_format *f = meta ? meta->driver : NULL;
+
+    if (!f || strcmp(f->name, "tarmac") == 0 || strcmp(f->name, "matcher") == 0)
+        return true;
+    return (!f->kinds || f->kinds >> TROD_REG & 1) &&
+           (meta->isa == TROD_ISA_ARM || meta->isa == TROD_ISA_A64 ||
+            meta->isa == TROD_ISA_UNKNOWN);
+}
+
 int cg_like_init(struct cg_core *core)
 {
-    struct cg_like *k = calloc(1, sizeof *k);
+    const struct trod_meta *meta = core->context.meta;
+    struct cg_like *k;
 
-    core->like = k;
+    if (!may_follow(meta))
+        return trod_error(core->context.diag, TROD_ERR_USAGE, "like.registers", NULL,
+                          "'--like tarmac' follows writes of Arm's link register and stack "
+                          "pointer, which this trace of format %s does not have; without the "
+                          "option calls of every trace are followed",
+                          meta->driver->name);
+    core->like = k = calloc(1, sizeof *k);
     if (!k)
         return TROD_ERR_NOMEM;
     k->n = 8;
