@@ -158,12 +158,33 @@ static int unsure(const struct trod_probe *probe, const struct trod_candidate *c
                       names);
 }
 
+/* A text whose lines end in CR alone, as on old Macs, has only one line for every reader. */
+static bool has_bare_cr(const struct trod_span *head)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < head->n; i++) {
+        const uint8_t c = head->p[i];
+
+        if (c == '\n' || (c < ' ' && c != '\t' && c != '\r'))
+            return false;
+        n += c == '\r';
+    }
+    return n > 1;
+}
+
 int trod_detect(const struct trod_probe *probe, const struct trod_format *const *list, size_t n,
                 struct trod_candidate *best, struct trod_diag *diag)
 {
+    const struct trod_place at = trod_place_path(probe->path);
     struct trod_candidate c[TROD_CANDIDATES];
-    size_t count = collect(probe, list, n, c), close = 0;
+    size_t count, close = 0;
 
+    if (has_bare_cr(&probe->head))
+        return trod_error(diag, TROD_ERR_UNKNOWN, "detect.cr", &at,
+                          "lines of this text end in CR alone; make them end in LF first: "
+                          "tr '\\r' '\\n'");
+    count = collect(probe, list, n, c);
     if (count == 0 || c[0].bits < TROD_BID_ACCEPT)
         return unsure(probe, c, count, best, diag);
     while (close < count && c[close].bits > c[0].bits - TROD_BID_LEAD)

@@ -49,6 +49,12 @@ is wide tarmac
 printf '\377\3761\0 \0' >utf16
 is utf16 -
 err_has 'UTF-16.*iconv'
+# lines that end in CR alone are one line to every reader of text
+for text in hello.tarmac hello.din hello.csv hello.lackey mips.trace; do
+    tr '\n' '\r' <"$TROD_SOURCE/examples/$text" >"cr-$text"
+    is "cr-$text" -
+    err_has "CR alone.*tr '.r' '.n'"
+done
 
 # ---- binary: a record or two say little, a name that ends so settles it
 bytes 00 00 10 00 00 80 >a.byu6
