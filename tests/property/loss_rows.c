@@ -569,8 +569,9 @@ void loss_align(struct pair *p)
     begin(p);
     for (size_t i = 0; i < p->n_in; i++) {
         /* what was written at an address that nobody knows */
-        while (p->amber && p->at < p->n_out && is_access(p->out[p->at].kind) &&
-               p->out[p->at].addr == 0 && !same_event(p, &p->in[i], &p->out[p->at])) {
+        while (p->amber && p->invented < p->most_invented && p->at < p->n_out &&
+               is_access(p->out[p->at].kind) && p->out[p->at].addr == 0 &&
+               !same_event(p, &p->in[i], &p->out[p->at])) {
             p->invented++;
             p->at++;
         }

@@ -33,7 +33,8 @@ struct pair {
     const struct row *in;
     struct row *out;
     size_t n_in, n_out;
-    uint8_t *gone; /* by input row: it is lost, even if an output row looks like it */
+    uint64_t most_invented; /* others at address 0 are rows that were there */
+    uint8_t *gone;          /* by input row: it is lost, even if an output row looks like it */
     /* found by loss_align */
     size_t at;                            /* output rows explained so far */
     uint32_t map[STREAMS], back[STREAMS]; /* streams; number + 1 */

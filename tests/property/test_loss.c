@@ -133,6 +133,7 @@ static void search(struct pair *p, const struct trod_loss *l)
 {
     uint64_t best, before;
 
+    p->most_invented = l->invented;
     loss_align(p);
     best = distance(p, l);
     do {
