@@ -114,6 +114,19 @@ done
 run trod run count --part 0/2 --save 0.state t.tarmac
 run trod run count --part 1/2 --save 1.state t.tarmac
 
+# accesses of instructions that the trace does not have
+pins=$TROD_SOURCE/tests/golden/memtrace_x86/model.canonical.memtrace_x86
+run trod run mix --by function "$pins"
+cp "$stdout" one
+check grep -q '(no symbol) ' one
+for ((i = 0; i < 2; i++)); do
+    run trod run mix --by function --part $i/2 --save pins$i.state "$pins"
+    status 0
+done
+run trod merge pins0.state pins1.state
+status 0
+same one "$stdout"
+
 # ---- states that cannot be merged
 run trod merge 0.state
 status 2
