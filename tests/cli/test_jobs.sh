@@ -66,7 +66,7 @@ for analysis in ${drm//,/ }; do
     done
 done
 run trod run info --by thread -j 1 --format json prod.d
-json '[.streams[].streams[] | [.name, .rows]] == [.streams[0,1] | .stream as $n | .streams[] | select(.name == $n) | [.name, .rows]]'
+json '[.streams_2[].streams[] | [.name, .rows]] == [.streams[] | [.name, .rows]] and (.streams_2 | length) == 2'
 run trod run branches --by core -j 2 --format json prod.d
 json '.branches == 20000 and ([.cores[].branches] | add) == 20000' # each thread stays on its core
 
