@@ -427,6 +427,13 @@ def _planned(wanted: Analyses) -> list[tuple[str, str | None]]:
     return [one for text in wanted for one in _split(text)]
 
 
+def _as_json(name: str, spec: str | None) -> tuple[str, str | None]:
+    """What the command prints of threads as JSON: all columns, not those of its text alone."""
+    if name == "count" and "detail=" not in (spec or ""):
+        spec = f"{spec},detail=wide" if spec else "detail=wide"
+    return name, spec
+
+
 def _measured(name: str, value: Any) -> dict[str, Any]:
     """1000, (1000, "rows"): a count and what is counted."""
     if value is None:
@@ -459,7 +466,7 @@ def run(path: Paths, analyses: Analyses, *, jobs: int | None = None, by_thread: 
         measure = region[2] if len(region) == 3 else "instructions"
         options.update(_measured("region_from", (region[0], measure)))
         options.update(_measured("region_to", (region[1], measure)))
-    planned = _planned(analyses)
+    planned = [_as_json(*one) for one in _planned(analyses)]
     results, problems, errors = _trod.run(_paths(path), _filters(filters), options, planned)
     _warn(problems, errors)
     named: dict[str, Any] = {}
