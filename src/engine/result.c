@@ -115,26 +115,42 @@ static const char *copy_name(struct trod_result *r, const char *s)
     return s ? copy_text(r, s, strlen(s)) : NULL;
 }
 
-static bool has_member(const struct trod_node *object, const char *key)
+/*
+ * The number that NAME has of those called KEY: 1 if it is KEY, N if it is KEY_N. 0: it is another
+ * name.
+ */
+static unsigned long number_of(const char *name, const char *key, size_t len)
 {
-    const struct trod_node *c = object->first;
+    unsigned long n;
+    char *end;
 
-    while (c && !(c->key && strcmp(c->key, key) == 0))
-        c = c->next;
-    return c != NULL;
+    if (strncmp(name, key, len) != 0)
+        return 0;
+    if (!name[len])
+        return 1;
+    if (name[len] != '_' || name[len + 1] < '1' || name[len + 1] > '9')
+        return 0;
+    n = strtoul(name + len + 1, &end, 10);
+    return *end || n == 1 ? 0 : n; /* KEY_1 is a name of its own */
 }
 
 /* KEY for a member of OBJECT, copied; with a number behind it where OBJECT has one of that name. */
 static const char *own_key(struct trod_result *r, const struct trod_node *object, const char *key)
 {
+    const size_t len = key ? strlen(key) : 0;
+    unsigned long most = 1;
+    bool taken = false;
     char numbered[128];
-    unsigned n = 1;
 
-    if (!key || !has_member(object, key))
+    for (const struct trod_node *c = object->first; key && c; c = c->next) {
+        const unsigned long n = c->key && *c->key == *key ? number_of(c->key, key, len) : 0;
+
+        taken |= n == 1;
+        most = n > most ? n : most;
+    }
+    if (!taken)
         return copy_name(r, key);
-    do
-        snprintf(numbered, sizeof numbered, "%.100s_%u", key, ++n);
-    while (has_member(object, numbered));
+    snprintf(numbered, sizeof numbered, "%.100s_%lu", key, most + 1);
     return copy_name(r, numbered);
 }
 
