@@ -269,6 +269,8 @@ static int load(void *st, struct trod_span in, const uint32_t *sites)
     }
     if (s->by >= TROD_BY_MODULE)
         rc = trod_by_site_load(&in, &s->did, &s->n_did, MIX_ACCESSES, sites);
+    if (rc == TROD_OK && s->n_did && room(s, s->n_did - 1) < 0) /* as feed makes it */
+        rc = TROD_ERR_NOMEM;
     return rc < 0 ? rc : in.n ? TROD_ERR_CORRUPT : TROD_OK;
 }
 

@@ -43,18 +43,17 @@ static bool any(const struct mix_did *did)
 
 static int gather(const struct mix_state *s, struct engine_owners *o)
 {
-    const size_t n = s->n_did > s->n_ran + 1 ? s->n_did - 1 : s->n_ran;
     const uint64_t *nowhere = s->sums.nowhere;
     uint64_t by[2] = {0, 0};
     int rc = TROD_OK;
 
-    for (uint32_t i = 0; rc == TROD_OK && i < n; i++) {
+    for (uint32_t i = 0; rc == TROD_OK && i < s->n_ran; i++) {
         const struct mix_did *did = i + 1 < s->n_did ? &s->did[i + 1] : NULL;
         const struct trod_site *site;
         uint64_t *count;
 
-        by[0] += i < s->n_ran ? s->ran[i].by[0] : 0;
-        by[1] += i < s->n_ran ? s->ran[i].by[1] : 0;
+        by[0] += s->ran[i].by[0];
+        by[1] += s->ran[i].by[1];
         if (!(by[0] | by[1]) && !(did && any(did)))
             continue;
         site = trod_site_at(s->sites, i);
