@@ -305,6 +305,14 @@ struct trod_format {
     int (*save)(void *dec, struct trod_buf *state, struct trod_buf *log);
     int (*load)(void *dec, struct trod_span *state, struct trod_span *log);
 
+    /*
+     * Nothing is decoded by DEC for a while: release memory that can be made again. Until wake()
+     * nothing else is called but stop(). wake() makes it again; ROWS, which DEC decoded last, have
+     * what they share back. Returns 0 or TROD_ERR_NOMEM. Both NULL: DEC has little memory.
+     */
+    void (*rest)(void *dec);
+    int (*wake)(void *dec, struct trod_batch *rows);
+
     /* How to skip members of an archive. NULL: by decoding them. */
     const struct trod_jump *jump;
 

@@ -7,12 +7,14 @@
 #include "core/pack.h"
 #include "core/wide.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    SIZE_FIRST = 64,
-    MISSES = 1024 /* that a set has before it gets a cache: there may be thousands of small sets */
+    SIZE_FIRST = 16,
+    MISSES = 1024, /* that a set has before it gets a cache: there may be thousands of small sets */
+    CACHES = 64    /* sets that have one at the most */
 };
 
 /* Never written: what sets without a cache look into. */
@@ -27,6 +29,7 @@ enum {
 #define NONE2048 NONE512, NONE512, NONE512, NONE512
 
 static struct trod_page no_cache[TROD_PAGE_CACHE] = {NONE2048};
+static atomic_uint caches;
 
 #define PAGE_LAST (UINT64_MAX >> TROD_PAGE_SHIFT)
 
@@ -50,14 +53,21 @@ static void forget_cache(struct trod_pages *s)
         s->cache[i].number = TROD_NO_PAGE;
 }
 
-/* A cache of its own for a set that is used often enough; without memory it goes on without. */
+/*
+ * A cache of its own for a set that is used often enough. Where there are many such sets, and
+ * without memory, it goes on without.
+ */
 static void make_cache(struct trod_pages *s)
 {
-    struct trod_page *own = malloc(TROD_PAGE_CACHE * sizeof *own);
+    struct trod_page *own = NULL;
 
     s->misses = 0;
-    if (!own)
+    if (atomic_fetch_add_explicit(&caches, 1, memory_order_relaxed) < CACHES)
+        own = malloc(TROD_PAGE_CACHE * sizeof *own);
+    if (!own) {
+        atomic_fetch_sub_explicit(&caches, 1, memory_order_relaxed);
         return;
+    }
     s->cache = own;
     forget_cache(s);
 }
@@ -81,7 +91,6 @@ struct trod_pages *trod_pages_new(unsigned planes, uint32_t cap)
         return NULL;
     s->planes = planes;
     s->cap = cap;
-    memset(s->full, 0xff, sizeof s->full);
     s->cache = no_cache;
     if (new_table(s, SIZE_FIRST) < 0) {
         free(s);
@@ -98,9 +107,22 @@ void trod_pages_free(struct trod_pages *s)
         if (s->at[i].word != s->full)
             free(s->at[i].word);
     free(s->at);
-    if (s->cache != no_cache)
+    free(s->full);
+    if (s->cache != no_cache) {
         free(s->cache);
+        atomic_fetch_sub_explicit(&caches, 1, memory_order_relaxed);
+    }
     free(s);
+}
+
+/* s->full, made when it is first needed. NULL: no memory. */
+static uint64_t *full_words(struct trod_pages *s)
+{
+    const size_t n = s->planes * TROD_PAGE_WORDS * sizeof *s->full;
+
+    if (!s->full && (s->full = malloc(n)) != NULL)
+        memset(s->full, 0xff, n);
+    return s->full;
 }
 
 /* The place of page NUMBER, or the empty one where it belongs. */
@@ -178,13 +200,13 @@ static uint64_t *words(struct trod_pages *s, uint64_t number)
     struct trod_page *p;
 
     if (!sampled(s, number))
-        return s->full;
+        return full_words(s);
     p = place(s, number);
     if (p->number == number)
         return p->word;
     if (insert(s, number) < 0)
         return NULL;
-    return sampled(s, number) ? place(s, number)->word : s->full;
+    return sampled(s, number) ? place(s, number)->word : full_words(s);
 }
 
 const uint64_t *trod_pages_add(struct trod_pages *s, uint64_t number)
@@ -210,6 +232,8 @@ static bool collapse(struct trod_pages *s, uint64_t number)
     for (unsigned i = 0; i < s->planes * (unsigned)TROD_PAGE_WORDS; i++)
         if (~p->word[i])
             return false;
+    if (!full_words(s))
+        return false; /* it keeps its own */
     free(p->word);
     p->word = s->full;
     if (c->number == number)

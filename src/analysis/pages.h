@@ -37,7 +37,7 @@ struct trod_pages {
     struct trod_page *at;    /* open addressing */
     struct trod_page *cache; /* TROD_PAGE_CACHE places; of sets that are new one that stays empty */
     uint32_t misses;         /* of that one */
-    uint64_t full[2 * TROD_PAGE_WORDS]; /* what full pages and those not sampled have in common */
+    uint64_t *full;          /* what full pages and those not sampled share; NULL: no such page */
 };
 
 /* A new empty set of PLANES (1 or 2) planes. Returns NULL when memory is out. */

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENCRYPTED = 1, SMALL = 1 << 12, SIGNATURE_N = 4 };
+enum { ENCRYPTED = 1, SMALL = 1 << 10, SIGNATURE_N = 4 };
 
 /* Keep a problem of the member being read (or of none) at this place. Returns STATUS. */
 static int problem(struct zip *z, size_t member, int status, const char *kind, const char *fmt, ...)

@@ -8,8 +8,9 @@
  * Rows without a time have that of the row before. A batch all of whose rows are given at once may
  * be taken by the caller. Files are looked at once for their first time; only those whose turn has
  * come are kept open, with small windows where they are many, and with very small windows and
- * batches where they are a HOST: of each there is one for every file at once. Where they are not
- * many, each is read and decompressed ahead by a thread of its own, if that is allowed.
+ * batches where they are a HOST: of each there is one for every file at once, and decoders rest but
+ * for those that had a turn last. Where they are not many, each is read and decompressed ahead by a
+ * thread of its own, if that is allowed.
  *
  * Order "recorded": the turns of the schedule, one after the other. A turn ends at the TIMESTAMP
  * with which the next turn of the same file begins. What no turn names comes last, file by file.
@@ -30,9 +31,10 @@ enum {
     HOST = 512, /* files from which on each has to do with very little */
     HOST_ROWS = 16,
     DESCRIPTORS_ELSEWHERE = 10,
+    AWAKE = 24, /* decoders of a host that do not rest */
     WINDOW_FEW = 1 << 18,
     WINDOW_MANY = 1 << 15,
-    WINDOW_HOST = 1 << 12,
+    WINDOW_HOST = 1 << 10,
     HEAD = 1 << 12, /* bytes a driver is shown to begin with */
     TIMESTAMP = 2,  /* sub of the marker */
     NEEDS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SUB | TROD_COL_VALUE | TROD_COL_TIME |
@@ -58,8 +60,11 @@ struct state {
     uint32_t n_heap;
     uint32_t current; /* UINT32_MAX: none */
     bool many;        /* files are open only while they are read from */
-    bool recorded;    /* by schedule, not by time */
-    bool replay;      /* by a schedule that the user names */
+    bool host;
+    /* Of a host: streams whose decoders may be awake, the last one first; UINT32_MAX: none. */
+    uint32_t awake[AWAKE];
+    bool recorded; /* by schedule, not by time */
+    bool replay;   /* by a schedule that the user names */
     struct trod_schedule schedule;
     uint32_t turn;             /* of the current stream */
     struct trod_batch **given; /* the batch of a stream, given whole; NULL: a view was */
@@ -224,7 +229,7 @@ static int open_stream(struct trod_trace *t, uint32_t i)
 {
     struct state *s = t->state;
     struct stream *st = &s->stream[i];
-    uint32_t rows = t->n_inputs > HOST  ? HOST_ROWS
+    uint32_t rows = s->host             ? HOST_ROWS
                     : s->many           ? MANY_ROWS
                     : t->n_inputs > FEW ? ROWS
                                         : TROD_BATCH_ROWS;
@@ -308,18 +313,37 @@ static int open_all(struct trod_trace *t)
     if (!s->stream || !s->heap)
         return TROD_ERR_NOMEM;
     s->many = many(t);
+    s->host = t->n_inputs > HOST;
+    memset(s->awake, 0xff, sizeof s->awake);
     if (s->many && (rc = trod_batch_new(&s->scratch, MANY_ROWS)) < 0)
         return rc;
     if (s->many)
         t->opt.input.no_thread = true;
     if (t->n_inputs > FEW || s->many) {
-        t->opt.input.window = t->n_inputs > HOST ? WINDOW_HOST : s->many ? WINDOW_MANY : WINDOW_FEW;
+        t->opt.input.window = s->host ? WINDOW_HOST : s->many ? WINDOW_MANY : WINDOW_FEW;
         t->opt.input.lazy = s->many;
     }
     t->head = HEAD;
     for (uint32_t i = 0; i < t->n_inputs; i++)
         remember(s, look_at(t, i));
     return t->first ? TROD_OK : s->failed;
+}
+
+/*
+ * It is the turn of stream I: its decoder wakes, and the one whose turn was longest ago rests.
+ * Returns 0 or TROD_ERR_NOMEM.
+ */
+static int wake(struct state *s, uint32_t i)
+{
+    uint32_t at = 0;
+
+    while (at < AWAKE - 1 && s->awake[at] != i)
+        at++;
+    if (s->awake[at] != i && s->awake[at] != UINT32_MAX)
+        trod_reader_rest(s->stream[s->awake[at]].reader);
+    memmove(s->awake + 1, s->awake, at * sizeof *s->awake);
+    s->awake[0] = i;
+    return trod_reader_wake(s->stream[i].reader, s->stream[i].batch);
 }
 
 /* Have a row at st->at. Returns 1, 0 at the end, or an error. */
@@ -453,7 +477,9 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
             s->current = next_stream(s);
         i = s->current;
         st = &s->stream[i];
-        rc = fill(t, i);
+        rc = s->host && s->awake[0] != i ? wake(s, i) : TROD_OK;
+        if (rc == TROD_OK)
+            rc = fill(t, i);
         if (rc <= 0) {
             remember(s, rc);
             end_stream(t, i);

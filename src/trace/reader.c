@@ -483,6 +483,17 @@ int trod_reader_next(struct trod_reader *r, struct trod_batch *b)
     return 1;
 }
 
+void trod_reader_rest(struct trod_reader *r)
+{
+    if (r && r->spec.format->rest)
+        r->spec.format->rest(r->dec);
+}
+
+int trod_reader_wake(struct trod_reader *r, struct trod_batch *rows)
+{
+    return r && r->spec.format->wake ? r->spec.format->wake(r->dec, rows) : TROD_OK;
+}
+
 const struct trod_format *trod_reader_format(const struct trod_reader *r)
 {
     return r->spec.format;

@@ -106,6 +106,13 @@ uint64_t trod_reader_number(const struct trod_reader *r);
 int trod_reader_pass(struct trod_reader *r, struct trod_batch *b, uint64_t to);
 int trod_reader_fork(struct trod_reader *r, const struct trod_reader *from);
 
+/*
+ * Nothing is read of R for a while: it releases what it can make again, until it is woken; ROWS are
+ * what it gave last. Both do nothing where R is NULL. Returns 0 or TROD_ERR_NOMEM.
+ */
+void trod_reader_rest(struct trod_reader *r);
+int trod_reader_wake(struct trod_reader *r, struct trod_batch *rows);
+
 /* Close the reader of input I, which was only looked at. Nothing if there is none. */
 void trod_trace_reader_drop(struct trod_trace *t, size_t i);
 

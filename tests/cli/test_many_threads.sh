@@ -51,6 +51,21 @@ for dir in plain gz; do
     done
 done
 
+# many different instructions in each thread: decoders rest while it is not their turn
+mkdir rich
+for ((t = 0; t < threads; t++)); do
+    "$gen" drm-small --records 4000 --thread $t >rich/drmemtrace.app.$t.trace
+done
+run trod mix --format json rich
+status 0
+jq -S . "$stdout" >want
+memory "$TROD" mix --order time --format json -j 1 rich
+jq -S . got >time
+same want time
+more_memory || check test "$rss" -lt $limit
+echo "mix --order time rich: $rss KiB"
+rm -r rich
+
 # the turns themselves: every thread once before any comes a second time
 memory "$TROD" view --order time --kind MARKER --text '^timestamp$' --format json plain
 more_memory || check test "$rss" -lt $limit

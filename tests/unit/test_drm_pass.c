@@ -4,7 +4,7 @@
  *
  * format.h, struct trod_parts. Random traces of every version, width and mixture of entries, and
  * long rows of plain entries; cuts at random, passed over in windows cut anywhere; the columns that
- * counting wants and all of them.
+ * counting wants and all of them. A decoder that rests now and then gives them, too.
  */
 #include "drm.h"
 
@@ -39,6 +39,7 @@ struct decoder {
     const struct trod_buf *in;
     size_t at;
     uint64_t rows; /* of which first of a batch says the number */
+    bool rests;    /* now and then, while rows are there */
 };
 
 static void put(struct list *l, uint64_t hash)
@@ -89,6 +90,22 @@ static void end(struct decoder *d)
     trod_meta_fini(&d->meta);
 }
 
+static size_t compared, passed_over, rested; /* traces to their end; cuts; decoders that woke */
+
+/* D rests and wakes; the rows of its batch keep what they share. */
+static void rest(struct decoder *d)
+{
+    const uint8_t *shared = d->b->shared;
+
+    d->f->rest(d->dec);
+    d->b->shared = NULL;
+    assert_int_equal(d->f->wake(d->dec, d->b), TROD_OK);
+    if (d->b->shared)
+        rested++;
+    else /* it could not rest */
+        d->b->shared = shared;
+}
+
 /*
  * Up to the offset TO, in windows of up to MOST bytes. Rows go to ROWS; NULL: they are passed over.
  * 0 or the driver's error.
@@ -115,6 +132,8 @@ static int go(struct decoder *d, struct trod_gen *g, size_t to, size_t most, str
         d->b->offset = in.offset;
         rc =
             rows ? d->f->decode(d->dec, &in, d->b, &d->diag) : d->f->parts->pass(d->dec, &in, d->b);
+        if (d->rests && gen_once_in(g, 2))
+            rest(d);
         for (uint32_t i = 0; rows && i < d->b->n; i++)
             put(rows,
                 test_row_hash(d->b, i, TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE) + d->b->first + i);
@@ -128,7 +147,28 @@ static int go(struct decoder *d, struct trod_gen *g, size_t to, size_t most, str
     return TROD_OK;
 }
 
-static size_t compared, passed_over; /* traces to their end; cuts */
+static void same(const struct list *a, const struct list *b)
+{
+    assert_int_equal(a->n, b->n);
+    assert_true(a->n == 0 || memcmp(a->item, b->item, a->n * sizeof *a->item) == 0);
+}
+
+/* A decoder of IN that rests now and then gives ROWS and PROBLEMS. */
+static void resting(struct trod_gen *g, const struct trod_buf *in, uint32_t want,
+                    const struct list *rows, const struct list *problems)
+{
+    struct list own_rows = {0}, own_problems = {0};
+    struct decoder d;
+
+    begin(&d, in, want, &own_problems);
+    d.rests = true;
+    go(&d, g, in->n, 1 << 10, &own_rows);
+    same(rows, &own_rows);
+    same(problems, &own_problems);
+    end(&d);
+    free(own_rows.item);
+    free(own_problems.item);
+}
 
 /* The trace IN, cut where it may be behind every STEP bytes or so. */
 static void parts(struct trod_gen *g, const struct trod_buf *in, uint32_t want, size_t step)
@@ -165,13 +205,11 @@ static void parts(struct trod_gen *g, const struct trod_buf *in, uint32_t want, 
     }
     assert_int_equal(ignored.n, 0);
     if (rc == TROD_OK) {
-        assert_int_equal(rows.n, part_rows.n);
-        assert_memory_equal(rows.item, part_rows.item, rows.n * sizeof *rows.item);
-        assert_int_equal(problems.n, part_problems.n);
-        assert_true(problems.n == 0 || memcmp(problems.item, part_problems.item,
-                                              problems.n * sizeof *problems.item) == 0);
+        same(&rows, &part_rows);
+        same(&problems, &part_problems);
         compared++;
     }
+    resting(g, in, want, &rows, &problems);
     end(&serial);
     end(&scanner);
     free(rows.item);
@@ -202,7 +240,7 @@ static void test_random(void **state)
               i % 4 ? 4000 : b.n / 3);
         trod_buf_fini(&b);
     }
-    assert_true(compared >= 40 && passed_over > 200);
+    assert_true(compared >= 40 && passed_over > 200 && rested > 200);
 }
 
 /* Long rows of entries of which one in RARE is none for the hot loop, or has no size. */

@@ -521,7 +521,8 @@ int drm_go(struct drm_dec *dec, struct trod_span *in, struct trod_batch *out,
     const uint32_t had = out->n;
     int rc;
 
-    drm_side_turn(c.d->side);
+    if ((rc = drm_side_turn(c.d->side, out->cap)) < 0)
+        return rc;
     c.d->side->tells = c.once && !passes;
     out->have = DRM_READS & out->want;
     rc = decode(&c, &p);

@@ -66,6 +66,10 @@ int drm_decode(void *dec, struct trod_span *in, struct trod_batch *out, struct t
 int drm_save(void *dec, struct trod_buf *state, struct trod_buf *log);
 int drm_load(void *dec, struct trod_span *state, struct trod_span *log);
 
+/* rest.c */
+void drm_rest(void *dec);
+int drm_wake(void *dec, struct trod_batch *rows);
+
 /* Columns that a decoder fills. */
 enum {
     DRM_READS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |

@@ -143,6 +143,8 @@ void drm_side_free(struct drm_side *s)
     free(s->thread);
     free(s->thread_slot);
     free(s->learned);
+    free(s->rest);
+    free(s->coded);
     free(s);
 }
 
@@ -196,9 +198,15 @@ void drm_side_gave(struct drm_side *s, struct trod_batch *out, uint32_t had, boo
         trod_origin_none(out);
 }
 
-void drm_side_turn(struct drm_side *s)
+int drm_side_turn(struct drm_side *s, uint32_t rows)
 {
     s->n_free = s->n_retired;
+    if (rows > s->cap_coded) {
+        free(s->coded);
+        s->coded = malloc(rows * sizeof *s->coded);
+        s->cap_coded = s->coded ? rows : 0;
+    }
+    return s->cap_coded >= rows ? TROD_OK : TROD_ERR_NOMEM;
 }
 
 /* The places of a table that has N and is full; 0: there can be no more. */
@@ -338,6 +346,7 @@ static int64_t new_slot(struct drm_side *s)
         uint32_t slot = s->retired[--s->n_free];
 
         s->retired[s->n_free] = s->retired[--s->n_retired];
+        s->changes++;
         return slot;
     }
     if (s->shared_n >= most)
@@ -371,6 +380,7 @@ int drm_side_learn_any(struct drm_side *s, uint64_t pc, const uint8_t *code, uin
         if ((rc = retire(s, k->off)) < 0)
             return rc;
         disprove(s, pc); /* it was another instruction's */
+        s->changes++;
     } else {
         if (2 * s->known_n > s->known_mask) {
             if ((rc = grow_known(s)) < 0)

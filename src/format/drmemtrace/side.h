@@ -17,6 +17,7 @@
 #include <string.h>
 
 struct drm_past;
+struct drm_rest;
 
 enum { DRM_SLOT = 16 }; /* bytes */
 
@@ -76,7 +77,8 @@ struct drm_side {
     uint32_t proof_mask, n_proofs;
     struct drm_proof proved; /* the one of the last proof */
     uint32_t n_coded;        /* rows of the run going on that say their opcode, where few do */
-    uint32_t coded[TROD_BATCH_ROWS];
+    uint32_t *coded;
+    uint32_t cap_coded; /* as many as a batch has rows */
     struct trod_slice marker_text[TROD_DRM_MARKERS];
     struct trod_slice note_text[3]; /* by enum drm_note */
 
@@ -88,6 +90,8 @@ struct drm_side {
     size_t cap_retired;
     uint32_t n_retired, n_free;
     struct drm_past *past; /* encodings that are not in known may be there; NULL: no past */
+    struct drm_rest *rest; /* rest.c: what was known when it rested; known NULL: it rests */
+    uint32_t changes;      /* of slots: left by an instruction, or used again */
     uint64_t source;       /* core/origin.h; 0: some new instructions are not marked as new */
     uint64_t given;        /* rows of it */
     bool tells;            /* opcodes are given once by each side: the past does not count */
@@ -160,8 +164,11 @@ void drm_side_gave(struct drm_side *s, struct trod_batch *out, uint32_t had, boo
 /* side.c: put the texts that rows refer to at the beginning of an empty shared pool. */
 int drm_side_texts(struct drm_side *s);
 
-/* Rows given before are gone: retired slots may be reused. */
-void drm_side_turn(struct drm_side *s);
+/*
+ * Rows given before are gone: retired slots may be reused. The next batch has up to ROWS. Returns 0
+ * or TROD_ERR_NOMEM.
+ */
+int drm_side_turn(struct drm_side *s, uint32_t rows);
 
 /*
  * Is the encoding of the instruction at PC known to have come? side->recent is asked first, then
