@@ -50,6 +50,17 @@ static bool put(struct cg_tree *t, uint32_t node)
     return trod_map_put(&t->map, hash(n->parent, n->function, n->kind), node);
 }
 
+/* All nodes of T are found. False: no memory. */
+static bool map_all(struct cg_tree *t)
+{
+    if (t->mapped == 0)
+        t->mapped = 1; /* node 0 is nobody's child */
+    for (; t->mapped < t->n; t->mapped++)
+        if (!put(t, (uint32_t)t->mapped))
+            return false;
+    return true;
+}
+
 /* Room for one node more. False: no memory. */
 static bool room(struct cg_tree *t)
 {
@@ -92,12 +103,19 @@ uint64_t *cg_tree_weights(struct cg_tree *t, uint32_t node)
     return t->weight[node];
 }
 
-static uint32_t add(struct cg_tree *t, uint32_t parent, uint64_t function, unsigned kind)
+uint32_t cg_new_child(struct cg_tree *t, uint32_t parent, uint64_t function, unsigned kind)
 {
     if (!cg_tree_begin(t) || !room(t))
         return 0;
     t->node[t->n] = (struct cg_node){.function = function, .parent = parent, .kind = kind};
-    return put(t, (uint32_t)t->n) ? (uint32_t)t->n++ : 0;
+    return (uint32_t)t->n++;
+}
+
+static uint32_t add(struct cg_tree *t, uint32_t parent, uint64_t function, unsigned kind)
+{
+    const uint32_t node = cg_new_child(t, parent, function, kind);
+
+    return node && map_all(t) ? node : 0;
 }
 
 /*
@@ -139,6 +157,8 @@ uint32_t cg_child(struct cg_tree *t, uint32_t parent, uint64_t function, unsigne
         if (is(t, child, parent, function, kind))
             return child;
     }
+    if (!map_all(t))
+        return 0;
     child = find(t, parent, function, kind);
     if (!child) {
         if (t->n >= CG_MOST_NODES && parent != t->cut) {
@@ -156,6 +176,8 @@ uint32_t cg_child(struct cg_tree *t, uint32_t parent, uint64_t function, unsigne
 /* The search may find the old place of the node now and then: it is not used there. */
 int cg_move(struct cg_tree *t, uint32_t node, uint32_t parent)
 {
+    if (!map_all(t))
+        return TROD_ERR_NOMEM;
     t->moved = true;
     t->node[node].parent = parent;
     return put(t, node) ? TROD_OK : TROD_ERR_NOMEM;

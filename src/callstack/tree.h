@@ -48,10 +48,11 @@ struct cg_tree {
     size_t n, cap;
     uint64_t (*weight)[CG_MOST_WEIGHTS]; /* of the first N_WEIGHED nodes; of others they are 0 */
     size_t n_weighed;
-    struct trod_map map; /* nodes */
-    uint32_t cut;        /* stacks beyond CG_MOST_NODES: functions without their callers */
-    bool any_time;       /* somebody said a time */
-    bool moved;          /* a node was */
+    struct trod_map map; /* of the nodes before MAPPED */
+    size_t mapped;
+    uint32_t cut;  /* stacks beyond CG_MOST_NODES: functions without their callers */
+    bool any_time; /* somebody said a time */
+    bool moved;    /* a node was */
 };
 
 /* Number W, enum CG_SELF_..., of NODE. */
@@ -67,6 +68,11 @@ static inline uint64_t cg_self(const struct cg_tree *t, size_t node, unsigned w)
 bool cg_tree_begin(struct cg_tree *t);
 /* The child of PARENT for FUNCTION, made if new; 0: no memory. */
 uint32_t cg_child(struct cg_tree *t, uint32_t parent, uint64_t function, unsigned kind);
+/*
+ * The same where there is none yet, which is not looked at: nodes that come from a tree are found
+ * only if somebody asks for one.
+ */
+uint32_t cg_new_child(struct cg_tree *t, uint32_t parent, uint64_t function, unsigned kind);
 /* NODE, whose parent is 0, becomes a child of PARENT. */
 int cg_move(struct cg_tree *t, uint32_t node, uint32_t parent);
 int cg_tree_add(struct cg_tree *into, const struct cg_tree *from);

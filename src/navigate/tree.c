@@ -99,7 +99,7 @@ int nav_tree_enter(struct nav_tree *t, struct trod_frame *f)
     if (cg_account_under(a, f, node) < 0)
         return TROD_ERR_NOMEM;
     t->nodes += a->tree.n - n;
-    if (t->all.n + t->nodes > NAV_TREE_NODES)
+    if (t->all.n + t->nodes > NAV_TREE_FOLLOWED)
         give_up(t);
     return TROD_OK;
 }

@@ -11,8 +11,9 @@
 #include "callstack/tree.h"
 
 enum {
-    NAV_TREE_NODES = 1 << 18, /* at most, in memory as well */
-    NAV_TREE_PART = 4         /* activations of a node at the least, on average */
+    NAV_TREE_NODES = 1 << 18,    /* at most that are kept, */
+    NAV_TREE_FOLLOWED = 1 << 19, /* and in memory, where streams have the same stacks */
+    NAV_TREE_PART = 4            /* activations of a node at the least, on average */
 };
 
 struct nav_tree {

@@ -426,10 +426,12 @@ static void test_damaged(void **state)
     nav_files_free(&f);
 }
 
-/* A root calls N functions, each TIMES times; of the K-th an exception, which ends at once. */
-static void feed(struct nav_tree *t, uint32_t n, unsigned times)
+/*
+ * A root of LANE calls N functions, each TIMES times; of the K-th an exception, which ends at once.
+ */
+static void feed_lane(struct nav_tree *t, uint32_t lane, uint32_t n, unsigned times)
 {
-    struct trod_frame at[2] = {{.function = 1, .entry.time = TROD_NOWHERE, .own = {[3] = 1}}};
+    struct trod_frame at[2] = {{.function = 1, .entry.time = TROD_NOWHERE, .own = {[3] = lane}}};
     struct trod_frame_left end = {.how = TROD_FRAME_RETURNED};
 
     assert_int_equal(nav_tree_enter(t, at), 0);
@@ -438,12 +440,41 @@ static void feed(struct nav_tree *t, uint32_t n, unsigned times)
                                     .depth = 1,
                                     .kind = i % n % 5 ? TROD_FRAME_CALL : TROD_FRAME_EXCEPTION,
                                     .entry = {.instruction = i, .time = TROD_NOWHERE},
-                                    .own = {[3] = 1}};
+                                    .own = {[3] = lane}};
         end.next = (struct trod_moment){.instruction = i + 1, .time = TROD_NOWHERE};
         assert_int_equal(nav_tree_enter(t, &at[1]), 0);
         assert_int_equal(nav_tree_leave(t, &at[1], &end), 0);
     }
     assert_int_equal(nav_tree_leave(t, at, &end), 0);
+}
+
+static void feed(struct nav_tree *t, uint32_t n, unsigned times)
+{
+    feed_lane(t, 1, n, times);
+}
+
+/* Streams with the same stacks have them in memory each, and are kept as one. */
+static void test_streams(void **state)
+{
+    enum { SEVERAL = 3, N = NAV_TREE_FOLLOWED / (SEVERAL + 1) };
+    struct nav_tree t = {.n_lanes = 0};
+    struct trod_call_sum *at;
+    struct trod_buf a = {0};
+    size_t n;
+    bool timed;
+
+    (void)state;
+    assert_true(N * SEVERAL > NAV_TREE_NODES);
+    for (uint32_t lane = 1; lane <= SEVERAL; lane++)
+        feed_lane(&t, lane, N, 1);
+    assert_int_equal(nav_tree_save(&t, UINT64_MAX, &a), 0);
+    assert_int_equal(nav_tree_load((struct trod_span){.p = a.p, .n = a.n}, &at, &n, &timed), 0);
+    assert_int_equal(n, N + 2);
+    for (size_t i = 2; i < n; i++)
+        assert_int_equal(at[i].calls, SEVERAL);
+    free(at);
+    nav_tree_fini(&t);
+    trod_buf_fini(&a);
 }
 
 static void test_many(void **state)
@@ -470,7 +501,7 @@ static void test_many(void **state)
         assert_int_equal(at[i].parent, 1);
     }
     free(at);
-    feed(&over, NAV_TREE_NODES, 1);
+    feed(&over, NAV_TREE_FOLLOWED, 1);
     assert_true(over.impossible && over.all.node == NULL && over.lane == NULL);
     assert_int_equal(nav_tree_save(&over, UINT64_MAX, &b), 0);
     assert_int_equal(b.n, 0);
@@ -518,8 +549,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),  cmocka_unit_test(test_grown),
-        cmocka_unit_test(test_damaged), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_streams), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_many),    cmocka_unit_test(test_foreign),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -519,21 +519,24 @@ bool cg_follows(const void *opt)
     return !o || !o->like; /* those tools have no regions */
 }
 
-/* The N paths AT, into the tree of CORE. */
+/* The N paths AT, into the tree of CORE: where it is empty they are its nodes, unless some move. */
 static int add_sums(void *user, const struct trod_call_sum *at, size_t n, bool timed)
 {
     struct cg_core *core = user;
     struct cg_tree *t = &core->tree;
     uint32_t *to = calloc(n + 1, sizeof *to);
     int rc = to && cg_tree_begin(t) ? TROD_OK : TROD_ERR_NOMEM;
+    bool new = t->n == 1;
 
+    for (size_t i = 0; i < n && new && !core->inline_exceptions; i++)
+        new = !at[i].exception;
     for (size_t i = 0; rc == TROD_OK && i < n; i++) {
         const struct trod_call_sum *s = &at[i];
         const bool alone = s->exception && !core->inline_exceptions;
 
         if (i)
-            to[i] = cg_child(t, alone ? 0 : to[s->parent], s->function,
-                             s->exception ? CG_EXCEPTION : CG_PLAIN);
+            to[i] = (new ? cg_new_child : cg_child)(t, alone ? 0 : to[s->parent], s->function,
+                                                    s->exception ? CG_EXCEPTION : CG_PLAIN);
         if (i && !to[i]) {
             rc = TROD_ERR_NOMEM;
             break;

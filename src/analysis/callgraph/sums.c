@@ -66,21 +66,44 @@ static void put_in_order(const struct cg_tree *t, struct cg_sum *sum, unsigned b
     }
 }
 
+/* Weights that any node has. */
+static unsigned weights_of(const struct cg_tree *t)
+{
+    return t->n_weighed ? CG_SELVES : CG_SELF_WEIGHTS;
+}
+
+/* ORDER: children before their parents, from its end on; NULL: the nodes as they are. */
 static void add_up(const struct cg_tree *t, struct cg_sum *sum, const uint32_t *order)
 {
-    for (size_t i = t->n; i-- > 1;) { /* children before their parents */
-        const uint32_t node = order[i], parent = t->node[node].parent;
+    const unsigned n = weights_of(t);
 
-        for (unsigned w = 0; w < CG_SELVES; w++)
+    for (size_t i = t->n; i-- > 1;) {
+        const size_t node = order ? order[i] : i;
+        const uint32_t parent = t->node[node].parent;
+
+        for (unsigned w = 0; w < n; w++)
             sum[parent].total[w] += sum[node].total[w];
     }
 }
 
-/* Nodes by depth into ORDER, which has room for them; and their depth. */
+/* The depth of all nodes, if parents come before their children, as they do where none moved. */
+static bool in_depth(const struct cg_tree *t, struct cg_sum *sum)
+{
+    for (uint32_t i = 1; i < t->n; i++) {
+        if (t->node[i].parent >= i)
+            return false;
+        sum[i].depth = sum[t->node[i].parent].depth + 1;
+    }
+    return true;
+}
+
+/* Nodes by depth into ORDER, which has room for them; and their depth, which is not known yet. */
 static void by_depth(const struct cg_tree *t, struct cg_sum *sum, uint32_t *order, uint32_t *start)
 {
     uint32_t *path = order; /* as long as nothing else is there */
 
+    for (uint32_t i = 1; i < t->n; i++)
+        sum[i].depth = 0;
     for (uint32_t i = 1; i < t->n; i++) {
         size_t n = 0;
         uint32_t k = i;
@@ -106,18 +129,24 @@ struct cg_sum *cg_sums(const struct cg_tree *t, unsigned by)
 {
     struct cg_sum *sum = calloc(t->n + 1, sizeof *sum);
     struct ranked *r = malloc((t->n + 1) * sizeof *r);
-    uint32_t *order = calloc(t->n + 1, sizeof *order);
-    uint32_t *start = calloc(t->n + 2, sizeof *start);
+    uint32_t *order = malloc((t->n + 1) * sizeof *order);
+    uint32_t *start = malloc((t->n + 2) * sizeof *start);
 
     if (!sum || !r || !order || !start) {
         free(sum);
         sum = NULL;
     } else {
+        const unsigned n = weights_of(t);
+
         for (size_t i = 0; i < t->n; i++)
-            for (unsigned w = 0; w < CG_SELVES; w++)
+            for (unsigned w = 0; w < n; w++)
                 sum[i].total[w] = cg_self(t, i, w);
-        by_depth(t, sum, order, start);
-        add_up(t, sum, order);
+        if (in_depth(t, sum)) {
+            add_up(t, sum, NULL);
+        } else {
+            by_depth(t, sum, order, start);
+            add_up(t, sum, order);
+        }
         put_in_order(t, sum, by, r, start);
     }
     free(r);
