@@ -179,6 +179,12 @@ struct trod_callstack_source {
      * sums are missing: discard what FN got, and use tell), what FN returned, or an error.
      */
     int (*sums)(void *ctx, trod_call_sums_fn fn, void *user, struct trod_callstack_counts *counts);
+    /*
+     * Optional: as tell, but SINK is called only for the ends of activations that are open where
+     * the trace ends, and less is known of them: entry.instruction is 0. Returns 0,
+     * TROD_ERR_UNKNOWN (SINK was not called: use tell), what SINK returned, or an error.
+     */
+    int (*open)(void *ctx, const struct trod_callstack_sink *sink);
 };
 
 /*

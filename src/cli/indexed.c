@@ -131,6 +131,13 @@ static int sums(void *ctx, trod_call_sums_fn fn, void *user, struct trod_callsta
     return rc;
 }
 
+static int open_calls(void *ctx, const struct trod_callstack_sink *sink)
+{
+    struct indexed *x = ctx;
+
+    return x->n == 1 ? trod_nav_callstack_open(x->nav[0], sink) : TROD_ERR_UNKNOWN;
+}
+
 static int wrote(void *ctx, uint32_t stream, const char *name, uint64_t from, uint64_t *row,
                  const struct trod_batch **b, uint32_t *i)
 {
@@ -159,7 +166,7 @@ int cli_indexed(struct trod_run *r, const struct cli *c, const struct cli_analys
 {
     struct indexed x = {.c = c, .o = o, .symbols = symbols, .report_to = diag};
     const struct trod_callstack_source source = {
-        .meta = meta, .tell = tell, .ctx = &x, .wrote = wrote, .sums = sums};
+        .meta = meta, .tell = tell, .ctx = &x, .wrote = wrote, .sums = sums, .open = open_calls};
     int rc;
 
     if (o->index.no_index)

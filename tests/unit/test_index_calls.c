@@ -26,9 +26,21 @@
 /* ---- what a sink is told, as text */
 
 struct log {
-    struct trod_buf text;
+    struct trod_buf text, open; /* OPEN: of what is open at the end alone */
     uint64_t n;
 };
+
+/* What trod_nav_callstack_open tells as well. */
+static int leave_open(void *ctx, struct trod_frame *f, const struct trod_frame_left *end)
+{
+    const unsigned long long v[] = {f->stream,     f->context,  f->depth,       f->kind,
+                                    f->sure,       end->how,    f->site.pc + 1, f->entry.row,
+                                    f->entry.time, f->entry.pc, f->function,    f->own[3]};
+
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+        assert_int_equal(trod_buf_printf(&((struct log *)ctx)->open, " %llx", v[i]), 0);
+    return trod_buf_add(&((struct log *)ctx)->open, "\n", 1);
+}
 
 static int enter(void *ctx, struct trod_frame *f)
 {
@@ -52,6 +64,8 @@ static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *
 {
     struct log *l = ctx;
 
+    if (end->how == TROD_FRAME_OPEN)
+        assert_int_equal(leave_open(l, f, end), 0);
     return trod_buf_printf(
         &l->text, "%llu ends: how %u sure %u last %llx row %llu insn %llu %llx\n",
         (unsigned long long)f->user, end->how, end->sure, (unsigned long long)end->last.time,
@@ -97,8 +111,26 @@ static int by_index(const char *const *paths, size_t n, struct log *l,
         return TROD_ERR_UNKNOWN;
     trod_nav_follow(nav, symbols);
     rc = trod_nav_callstack(nav, &sink, counts);
+    trod_buf_fini(&l->open);
     trod_nav_close(nav);
     return rc;
+}
+
+/* Of a trace of one file the index tells as well what is open at the end of what L has. */
+static void same_open(const char *const *paths, size_t n, const struct log *l)
+{
+    struct log open = {.n = 0};
+    const struct trod_callstack_sink sink = {.ctx = &open, .leave = leave_open};
+    struct trod_nav *nav = open_files(paths, n, false);
+    struct trod_index_info info;
+
+    trod_nav_follow(nav, symbols);
+    if (trod_nav_callstack_open(nav, &sink) == 0)
+        assert_same_text(paths[0], &l->open, &open.open);
+    else
+        assert_true(trod_index_about(nav, &info) && (info.files != 1 || info.blocks == 0));
+    trod_nav_close(nav);
+    trod_buf_fini(&open.open);
 }
 
 /* Both ways tell the same. False: the trace cannot be read. */
@@ -117,9 +149,11 @@ static bool same(const char *const *paths, size_t n, uint64_t block_rows, uint32
         assert_int_equal(by_index(paths, n, &b, &with), 0);
         assert_same_text(paths[0], &a.text, &b.text);
         assert_memory_equal(counts, &with, sizeof with);
+        same_open(paths, n, &a);
     }
     trod_buf_fini(&a.text);
     trod_buf_fini(&b.text);
+    trod_buf_fini(&a.open);
     return read;
 }
 

@@ -74,6 +74,11 @@ static inline struct cg_lane *lane_of(struct cg_core *core, const struct trod_fr
     return l ? l : new_lane(core, f);
 }
 
+struct cg_lane *cg_lane_of(struct cg_core *core, const struct trod_frame *f)
+{
+    return lane_of(core, f);
+}
+
 /* The stream of lane AT is over. */
 static int lane_end(struct cg_core *core, size_t at)
 {
@@ -519,54 +524,6 @@ bool cg_follows(const void *opt)
     return !o || !o->like; /* those tools have no regions */
 }
 
-/* The N paths AT, into the tree of CORE: where it is empty they are its nodes, unless some move. */
-static int add_sums(void *user, const struct trod_call_sum *at, size_t n, bool timed)
-{
-    struct cg_core *core = user;
-    struct cg_tree *t = &core->tree;
-    uint32_t *to = calloc(n + 1, sizeof *to);
-    int rc = to && cg_tree_begin(t) ? TROD_OK : TROD_ERR_NOMEM;
-    bool new = t->n == 1;
-
-    for (size_t i = 0; i < n && new && !core->inline_exceptions; i++)
-        new = !at[i].exception;
-    for (size_t i = 0; rc == TROD_OK && i < n; i++) {
-        const struct trod_call_sum *s = &at[i];
-        const bool alone = s->exception && !core->inline_exceptions;
-
-        if (i)
-            to[i] = (new ? cg_new_child : cg_child)(t, alone ? 0 : to[s->parent], s->function,
-                                                    s->exception ? CG_EXCEPTION : CG_PLAIN);
-        if (i && !to[i]) {
-            rc = TROD_ERR_NOMEM;
-            break;
-        }
-        t->node[to[i]].count += s->calls;
-        t->node[to[i]].self[CG_SELF_INSTRUCTIONS] += s->instructions;
-        t->node[to[i]].self[CG_SELF_TIME] += s->time;
-    }
-    t->any_time |= timed;
-    free(to);
-    return rc;
-}
-
-/*
- * By what SOURCE has summed up. Returns 0, TROD_ERR_UNKNOWN (activations are to be given), or an
- * error.
- */
-static int by_sums(struct cg_core *core, const struct trod_callstack_source *source)
-{
-    int rc = TROD_ERR_UNKNOWN;
-
-    if (source->sums && !core->listing)
-        rc = source->sums(source->ctx, add_sums, core, &core->counts);
-    if (rc == TROD_OK && core->tree.cut) /* which callers are not kept depends on the order */
-        rc = TROD_ERR_UNKNOWN;
-    if (rc == TROD_ERR_UNKNOWN)
-        cg_tree_fini(&core->tree);
-    return rc;
-}
-
 int cg_calls(void *st, const struct trod_callstack_source *source)
 {
     struct cg_core *core = ((struct cg_state *)st)->core;
@@ -577,7 +534,7 @@ int cg_calls(void *st, const struct trod_callstack_source *source)
         return TROD_ERR_UNKNOWN;
     core->source = source;
     core->isa = (uint8_t)core->meta->isa;
-    rc = by_sums(core, source);
+    rc = cg_summed(core, source);
     if (rc == TROD_ERR_UNKNOWN)
         rc = source->tell(source->ctx, &sink, &core->counts);
     core->source = NULL;

@@ -154,6 +154,8 @@ int cg_load(void *st, struct trod_span in, const uint32_t *sites);
 void cg_fini(void *st);
 /* The end of the rows: open activations are counted. */
 int cg_finish(struct cg_core *core);
+/* The lane of F, made if new. NULL: no memory. */
+struct cg_lane *cg_lane_of(struct cg_core *core, const struct trod_frame *f);
 uint32_t cg_uses_of(const char *format, const void *opt);
 /* trod_analysis.by_calls and calls. */
 bool cg_by_calls(const void *opt, const struct trod_format *f);
@@ -209,6 +211,8 @@ int cg_earlier_arguments(const struct cg_core *core, struct cg_lane *l, const st
 /* ---- list.c */
 /* What the options name. 0 or an error, reported. */
 int cg_wanted(struct cg_core *core);
+/* A call of L's stream is listed, F if it is the first one. */
+void cg_list_begin(const struct cg_core *core, struct cg_lane *l, const struct trod_frame *f);
 /* F begins: its number in the list + 1, or 0. A negative number is an error. */
 int64_t cg_list_enter(struct cg_core *core, struct cg_lane *l, const struct trod_frame *f);
 /* Number NUMBER - 1 of the list, or 0, ends. 0 or TROD_ERR_NOMEM. */
@@ -223,6 +227,12 @@ void cg_put_open(const struct cg_core *core, struct trod_result *r);
 
 /* ---- profile.c */
 void cg_put_counts(const struct cg_core *core, const struct cg_sum *sum, struct trod_result *r);
+
+/*
+ * ---- summed.c: by what SOURCE has summed up. Returns 0, TROD_ERR_UNKNOWN (activations are to be
+ * given), or an error.
+ */
+int cg_summed(struct cg_core *core, const struct trod_callstack_source *source);
 
 /* ---- sums.c: what follows from a tree */
 struct cg_sum {

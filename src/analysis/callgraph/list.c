@@ -122,6 +122,16 @@ static int append(struct cg_calls *to, const struct cg_call *c, uint64_t *number
     return TROD_OK;
 }
 
+void cg_list_begin(const struct cg_core *core, struct cg_lane *l, const struct trod_frame *f)
+{
+    if (!l->who[0])
+        name_stream(core, f, l->who);
+    if (!l->begun) {
+        l->begun = true;
+        l->begin = f->entry.row;
+    }
+}
+
 int64_t cg_list_enter(struct cg_core *core, struct cg_lane *l, const struct trod_frame *f)
 {
     const struct cg_options *o = core->opt;
@@ -129,12 +139,7 @@ int64_t cg_list_enter(struct cg_core *core, struct cg_lane *l, const struct trod
     uint64_t number;
     int rc = TROD_OK;
 
-    if (!l->who[0])
-        name_stream(core, f, l->who);
-    if (!l->begun) {
-        l->begun = true;
-        l->begin = f->entry.row;
-    }
+    cg_list_begin(core, l, f);
     if (!is_wanted(core, f) || (o->depth && f->depth >= o->depth) ||
         (o->time.set && (f->entry.time == TROD_NOWHERE || f->entry.time > o->time.hi)))
         return 0;
