@@ -414,12 +414,13 @@ struct trod_nav_state;
 
 /* From which row a value is known. */
 enum trod_nav_source {
-    TROD_NAV_UNKNOWN, /* from none */
-    TROD_NAV_WRITTEN, /* row is the last write */
-    TROD_NAV_READ,    /* there is no write; row is the last read of the memory, or a STATE row */
-    TROD_NAV_LATER,   /* row is after the place: the first access there is, a read */
-    TROD_NAV_UNTRACED /* row is a read, whose value is not that of the last write, at row since:
-                         something that is not traced wrote in between */
+    TROD_NAV_UNKNOWN,  /* from none */
+    TROD_NAV_WRITTEN,  /* row is the last write */
+    TROD_NAV_READ,     /* there is no write; row is the last read of the memory, or a STATE row */
+    TROD_NAV_LATER,    /* row is after the place: the first access there is, a read */
+    TROD_NAV_UNTRACED, /* row is a read, whose value is not that of the last write, at row since:
+                          something that is not traced wrote in between */
+    TROD_NAV_ALWAYS    /* no row tells it, and none need: a register that is always 0 */
 };
 
 /* A register. What it points to belongs to the state. Bytes are least significant first. */

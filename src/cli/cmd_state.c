@@ -66,7 +66,7 @@ static void register_row(struct state *st, const struct trod_nav_register *reg)
     trod_emit_str(e, NULL, reg->name);
     trod_emit_str(e, NULL, cli_dump_number(st->value, reg->value, reg->known, reg->size));
     trod_emit_str(e, NULL, cli_dump_source(reg->from));
-    trod_emit_u64(e, NULL, reg->row);
+    (reg->row == TROD_NOWHERE) ? trod_emit_absent(e) : trod_emit_u64(e, NULL, reg->row);
     if (trod_nav_flags(trod_nav_meta(st->n.nav), reg, flags, sizeof flags))
         trod_emit_str(e, NULL, flags);
     else

@@ -8,7 +8,8 @@
 
 const char *cli_dump_source(unsigned from)
 {
-    static const char *const names[] = {"unknown", "written", "read", "read later", "untraced"};
+    static const char *const names[] = {"unknown",    "written",  "read",
+                                        "read later", "untraced", "always"};
 
     return names[from];
 }

@@ -577,6 +577,8 @@ static void tell_why(struct trod_nav *nav, const char *text)
     } else if (strncasecmp(text, "kind:", 5) == 0 &&
                trod_kind_find(text + 5, strcspn(text + 5, ":")) < 0) {
         snprintf(why, sizeof why, ": there is no such kind of row");
+    } else if (word(text, "line", &n) && !has_lines(nav)) {
+        snprintf(why, sizeof why, ": only a text trace of one file has lines");
     } else if (!is_place(nav, text)) {
         snprintf(why, sizeof why, ": it is %s",
                  nav->symbols ? "neither a place nor a symbol"

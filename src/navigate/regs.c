@@ -295,6 +295,11 @@ static int write_row(struct nav_regs *r, struct nav_file *f, const struct trod_b
         r->names->at[part.id].text[0] == 'x' && f->iset != TROD_ISET_A32 &&
         f->iset != TROD_ISET_T32 && !(d && b->detail[i].len == sizeof *d && d->has_range))
         part.clears = 1;
+    /* a write of V is one of Z, whose other bits become zero (Arm ARM, "SVE vector registers") */
+    if (r->names->isa == TROD_ISA_A64 && !part.bits && w.bits == 128 && w.lo == 0 &&
+        (*trod_batch_bytes(b, name) | 32) == 'v' && r->names->at[part.id].text[0] == 'v' &&
+        !(d && b->detail[i].len == sizeof *d && d->has_range))
+        part.clears = 1;
     if (w.nothing_written || w.lo + w.bits > 8 * (uint64_t)NAV_WIDEST)
         return TROD_OK;
     size = least_size(r, r->names->at[part.id].text);

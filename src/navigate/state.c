@@ -68,6 +68,26 @@ static bool is_known(const struct nav_file *f, uint32_t id)
     return f && id < f->n && f->reg[id].size > 0;
 }
 
+/* How many bytes register NAME of ISA has if it is always 0, which no row need tell; else 0. */
+static uint32_t zero_size(enum trod_isa isa, const char *name)
+{
+    char canonical[NAV_NAME];
+
+    nav_canonical(isa, name, canonical);
+    switch (isa) {
+    case TROD_ISA_RISCV32:
+    case TROD_ISA_RISCV64:
+        return strcmp(canonical, "x0") != 0 ? 0 : isa == TROD_ISA_RISCV32 ? 4 : 8;
+    case TROD_ISA_MIPS32:
+    case TROD_ISA_MIPS64:
+        return strcmp(canonical, "r0") != 0 ? 0 : isa == TROD_ISA_MIPS32 ? 4 : 8;
+    case TROD_ISA_A64:
+        return strcmp(name, "xzr") == 0 ? 8 : strcmp(name, "wzr") == 0 ? 4 : 0;
+    default:
+        return 0;
+    }
+}
+
 /* Is register NAME of the architecture told as one of its banks (sp as sp_el1)? */
 static bool told_by_bank(const struct trod_nav_state *s, const char *name)
 {
@@ -205,12 +225,20 @@ bool trod_nav_state_pc(const struct trod_nav_state *s, uint64_t *pc, uint64_t *r
     return true;
 }
 
-static void tell(const struct nav_file *f, uint32_t id, struct trod_nav_register *out)
+static void tell(const struct trod_nav_state *s, uint32_t id, struct trod_nav_register *out)
 {
+    static const uint8_t zero[8], all[8] = {255, 255, 255, 255, 255, 255, 255, 255};
+    const struct nav_file *f = file_of(s);
     const struct nav_value *v;
 
-    if (!is_known(f, id))
+    if (!is_known(f, id)) {
+        if ((out->size = zero_size(s->names.isa, out->name)) == 0)
+            return;
+        out->value = zero;
+        out->known = all;
+        out->from = TROD_NAV_ALWAYS;
         return;
+    }
     v = &f->reg[id];
     out->value = v->bytes;
     out->known = v->bytes + v->cap;
@@ -227,7 +255,7 @@ bool trod_nav_state_register(const struct trod_nav_state *s, size_t i,
     if (i >= s->n)
         return false;
     out->name = s->text[i];
-    tell(file_of(s), s->order[i], out);
+    tell(s, s->order[i], out);
     return true;
 }
 
@@ -248,14 +276,15 @@ bool trod_nav_state_has(const struct trod_nav_state *s, const char *name)
     return false;
 }
 
-/* One of the flags of a status register, or the program counter. */
-static size_t flag_or_pc(const struct trod_nav_state *s, const char *name, uint8_t *value,
-                         uint8_t *known, size_t size)
+/* One of the flags of a status register, the program counter, or a register that is always 0. */
+static size_t implied(const struct trod_nav_state *s, const char *name, uint8_t *value,
+                      uint8_t *known, size_t size)
 {
     const struct nav_file *f = file_of(s);
     char query[NAV_NAME];
     const char *reg;
     unsigned bit;
+    uint32_t zero;
 
     nav_canonical(s->names.isa, name, query);
     if (nav_is_pc(s->names.isa, query) && f && f->has_pc && size >= 8) {
@@ -274,7 +303,11 @@ static size_t flag_or_pc(const struct trod_nav_state *s, const char *name, uint8
         *known = 0xff;
         return 1;
     }
-    return 0;
+    zero = zero_size(s->names.isa, name);
+    zero = zero < size ? zero : (uint32_t)size;
+    memset(value, 0, zero);
+    memset(known, 0xff, zero);
+    return zero;
 }
 
 /* Of the registers that NAME may mean (itself, its banks) the one written last; else UINT32_MAX. */
@@ -306,7 +339,7 @@ bool trod_nav_state_named(const struct trod_nav_state *s, const char *name, uint
     if (!part.bits) /* a whole register; names that only later rows tell are there too */
         part.id = written_last(s, name);
     if (!is_known(f, part.id))
-        return (*n = flag_or_pc(s, name, value, known, size)) > 0;
+        return (*n = implied(s, name, value, known, size)) > 0;
     if (part.off >= f->reg[part.id].size)
         return false;
     v = &f->reg[part.id];

@@ -291,4 +291,47 @@ done <<'EOF'
 0x240|entry 28 2 2000; entry 28 3 0|["1111", "2222", "4444"]
 0x2c0|:|[null, null, null]
 EOF
+# a write of V, or Q, zeroes what Z has above it; of a part of it only what it names changes; a short write of Z is one
+wide=11111111_22222222_33333333_44444444_55555555_66666666_77777777_88888888
+{
+    echo '1 clk IT (1) 00008000 d503201f O EL1h_ns : NOP'
+    for write in "Z5 $wide" 'V5 00000000000000010000000000000002' "Z5 $wide" 'Q5 00000000000000010000000000000002' "Z5 $wide" \
+        'V5<63:0> 0000000000000003' 'V5<127:64> 0000000000000004' 'Z5 00000000000000050000000000000006'; do
+        echo "1 clk R $write"
+    done
+} >sve.tarmac
+for index in no yes; do
+    while read -r row high low; do
+        run trod state --no-calls --format json --register z5 --at "$row" sve.tarmac
+        json ".registers[0].value == \"0x$high$low\""
+    done <<'EOF'
+2 00000000000000000000000000000000 00000000000000010000000000000002
+4 00000000000000000000000000000000 00000000000000010000000000000002
+6 11111111222222223333333344444444 55555555666666660000000000000003
+7 11111111222222223333333344444444 00000000000000040000000000000003
+8 11111111222222223333333344444444 00000000000000050000000000000006
+EOF
+    trod index -q sve.tarmac
+done
+# the register that is always 0 is, under all its names
+echo 'core   0: 0x0000000080000000 (0x00000013) addi zero, zero, 0' >zero.spike
+run trod state --format json --from spike zero.spike
+json '.registers[0] == {"register": "x0", "value": "0x0000000000000000", "known_from": "always", "row": null, "flags": null} or
+      .registers[0] == {"register": "x0", "value": "0x0000000000000000", "known_from": "always"}'
+json '.unknown | startswith("x1 ")'
+run trod state --format json --register zero,x0,x1 --from spike zero.spike
+json '[.registers[].value] == ["0x0000000000000000", "0x0000000000000000", "unknown"]'
+printf '1 clk 0 IT (1) 00000004 3c080001 A svc : lui t0,0x1\n1 clk R r8 00010000\n' >mips.trace
+run trod state --format json --register zero,r0,r8,t1 --from matcher:isa=mips32 mips.trace
+json '[.registers[].value] == ["0x00000000", "0x00000000", "0x00010000", "unknown"]'
+# Arm's tools find no calls where registers are those of another machine
+for command in calls profile flame; do
+    run trod $command --like tarmac --from matcher:isa=mips32 mips.trace
+    status 2
+    err_has "format matcher and instruction set MIPS32 does not have"
+done
+# lines are those of a text trace
+run trod state --at line:3 "$TROD_SOURCE/examples/sum.tt6"
+status 2
+err_has "no place 'line:3': only a text trace of one file has lines"
 finish

@@ -358,7 +358,7 @@ static bool may_follow(const struct trod_meta *meta)
 {
     const struct trod_format *f = meta ? meta->driver : NULL;
 
-    if (!f || strcmp(f->name, "tarmac") == 0 || strcmp(f->name, "matcher") == 0)
+    if (!f)
         return true;
     return (!f->kinds || f->kinds >> TROD_REG & 1) &&
            (meta->isa == TROD_ISA_ARM || meta->isa == TROD_ISA_A64 ||
@@ -373,9 +373,10 @@ int cg_like_init(struct cg_core *core)
     if (!may_follow(meta))
         return trod_error(core->context.diag, TROD_ERR_USAGE, "like.registers", NULL,
                           "'--like tarmac' follows writes of Arm's link register and stack "
-                          "pointer, which this trace of format %s does not have; without the "
+                          "pointer, which this trace of format %s%s%s does not have; without the "
                           "option calls of every trace are followed",
-                          meta->driver->name);
+                          meta->driver->name, meta->isa ? " and instruction set " : "",
+                          meta->isa ? trod_isa_name(meta->isa) : "");
     core->like = k = calloc(1, sizeof *k);
     if (!k)
         return TROD_ERR_NOMEM;
