@@ -8,8 +8,6 @@
 #include "analysis/locality/locality.h"
 
 #include "core/slab.h"
-#include "core/wide.h"
-#include "sim/ref.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -285,93 +283,11 @@ static int put_row(struct loc_state *s, struct loc_lane *l, const struct trod_ba
     return rc;
 }
 
-/*
- * Does row I say an address, and nothing that makes it no reference? What is on a bus refers if it
- * is a fetch of code. HAVE: the batch's columns.
- */
-static inline bool refers(const struct trod_batch *b, uint32_t i, uint32_t have)
-{
-    const uint32_t said = b->has[i] & have;
-    const uint32_t flags = b->flags[i] & -(said / TROD_COL_FLAGS & 1); /* no branch for each row */
-
-    return (said / TROD_COL_ADDR & 1) & !(flags & TROD_NO_REFERENCE) &
-           ((b->kind[i] != TROD_BUS) | (flags / TROD_F_IFETCH & 1));
-}
-
-#if TROD_AVX2
-enum { WORD = 32 };
-
-/*
- * Take WORD rows from row I on if all of them are references; false: they are not, and nothing was
- * done.
- */
-TROD_WIDE static bool put_word(struct loc_state *s, const struct trod_batch *b, uint32_t i)
-{
-    struct loc_block *k = s->block;
-    const __m128i of = _mm_loadu_si128((const __m128i *)(const void *)s->class);
-    const __m256i kind = _mm256_loadu_si256((const __m256i *)(const void *)(b->kind + i));
-    const __m256i class = _mm256_or_si256(
-        _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(of), kind),
-        _mm256_cmpgt_epi8(kind, _mm256_set1_epi8(15))); /* there are no such references */
-    const __m256i said = _mm256_set1_epi32((int32_t)b->have);
-    const __m256i flags = _mm256_set1_epi32(TROD_COL_FLAGS);
-    const __m128i shift = _mm_cvtsi32_si128((int)s->shift);
-    __m256i all = said, none = _mm256_setzero_si256();
-
-    for (uint32_t j = i; j < i + WORD; j += 8) {
-        const __m256i has = _mm256_loadu_si256((const __m256i *)(const void *)(b->has + j));
-        const __m256i flag = _mm256_loadu_si256((const __m256i *)(const void *)(b->flags + j));
-        const __m256i says = _mm256_and_si256(_mm256_and_si256(has, said), flags);
-
-        all = _mm256_and_si256(all, has);
-        none = _mm256_or_si256(none, _mm256_and_si256(flag, _mm256_cmpeq_epi32(says, flags)));
-    }
-    if (_mm256_movemask_epi8(class) || !_mm256_testc_si256(all, _mm256_set1_epi32(TROD_COL_ADDR)) ||
-        !_mm256_testz_si256(none, _mm256_set1_epi32(TROD_NO_REFERENCE)))
-        return false;
-    _mm256_storeu_si256((__m256i *)(void *)(k->class + k->n), class);
-    for (uint32_t j = 0; j < WORD; j += 4)
-        _mm256_storeu_si256(
-            (__m256i *)(void *)(k->line + k->n + j),
-            _mm256_srl_epi64(_mm256_loadu_si256((const __m256i *)(const void *)(b->addr + i + j)),
-                             shift));
-    k->n += WORD;
-    return true;
-}
-#endif
-
-/* Rows [FROM, TO) as numbers of lines and classes alone, one by one. */
-static void put_each(struct loc_state *s, const struct trod_batch *b, uint32_t from, uint32_t to)
-{
-    const uint32_t have = b->have;
-    struct loc_block *k = s->block;
-    size_t n = k->n;
-
-    for (uint32_t i = from; i < to; i++) {
-        const uint8_t class = s->class[b->kind[i]];
-
-        k->line[n] = b->addr[i] >> s->shift;
-        k->class[n] = class;
-        n += (class != 0xff) & refers(b, i, have);
-    }
-    k->n = n;
-}
-
-/* The same of at most LOC_BLOCK rows. */
-static void put_rows(struct loc_state *s, const struct trod_batch *b, uint32_t from, uint32_t to)
-{
-#if TROD_AVX2
-    for (; trod_wide() && to - from >= WORD; from += WORD)
-        if (!put_word(s, b, from))
-            put_each(s, b, from, from + WORD);
-#endif
-    put_each(s, b, from, to);
-}
-
 static int put_all(struct loc_state *s, struct loc_lane *l, const struct trod_batch *b,
                    uint32_t from, uint32_t to)
 {
     const struct loc_options *o = s->opt;
+    const struct loc_rows rows = {.class = s->class, .shift = s->shift};
     int rc = TROD_OK;
 
     if (!o->crossing && !o->resident && !o->strides && !o->per) {
@@ -379,14 +295,14 @@ static int put_all(struct loc_state *s, struct loc_lane *l, const struct trod_ba
             n = to - i < LOC_BLOCK ? to - i : LOC_BLOCK;
             if (s->block->n + n > LOC_BLOCK)
                 rc = flush(s, l);
-            put_rows(s, b, i, i + n);
+            loc_rows_put(s->block, &rows, b, i, i + n);
         }
     } else {
         for (uint32_t i = from; i < to && rc == TROD_OK; i++) {
             const uint32_t owner = s->whose ? trod_whose_row(s->whose, b, i) : 0;
             const uint8_t class = s->class[b->kind[i]];
 
-            if (class != 0xff && refers(b, i, b->have))
+            if (class != 0xff && loc_refers(b, i, b->have))
                 rc = put_row(s, l, b, i, class, owner);
         }
     }
@@ -402,7 +318,7 @@ static void count_instructions(struct loc_lane *l, const struct trod_batch *b, u
     uint64_t n = 0;
 
     for (uint32_t i = from; i < to; i++)
-        n += b->kind[i] == TROD_INSTR && refers(b, i, b->have);
+        n += b->kind[i] == TROD_INSTR && loc_refers(b, i, b->have);
     l->times->refs[TROD_REF_INSTR] += n;
 }
 

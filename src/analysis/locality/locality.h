@@ -11,6 +11,7 @@
 #include "sim/locality/shards.h"
 #include "sim/locality/stack.h"
 #include "sim/locality/times.h"
+#include "sim/ref.h"
 #include "sim/whose/whose.h"
 #include "trod/analysis.h"
 #include "trod/buf.h"
@@ -116,6 +117,34 @@ struct loc_state {
  * first references of a part are settled only when it is merged.
  */
 bool loc_parts(const struct loc_options *o);
+
+/* ---- rows.c */
+
+struct loc_rows {
+    const uint8_t *class; /* by kind of row, TROD_KINDS of them: loc_state */
+    unsigned shift;       /* log2 of the size of a line */
+    uint8_t without;      /* trod_without */
+};
+
+/*
+ * Rows [FROM, TO) of B that refer to memory and whose class is wanted, as numbers of lines and
+ * classes alone, to K, which has room for all.
+ */
+void loc_rows_put(struct loc_block *k, const struct loc_rows *r, const struct trod_batch *b,
+                  uint32_t from, uint32_t to);
+
+/*
+ * Does row I say an address, and nothing that makes it no reference? What is on a bus refers if it
+ * is a fetch of code. HAVE: the batch's columns.
+ */
+static inline bool loc_refers(const struct trod_batch *b, uint32_t i, uint32_t have)
+{
+    const uint32_t said = b->has[i] & have;
+    const uint32_t flags = b->flags[i] & -(said / TROD_COL_FLAGS & 1); /* no branch for each row */
+
+    return (said / TROD_COL_ADDR & 1) & !(flags & TROD_NO_REFERENCE) &
+           ((b->kind[i] != TROD_BUS) | (flags / TROD_F_IFETCH & 1));
+}
 
 /* ---- lane.c */
 

@@ -156,31 +156,43 @@ TROD_WIDE static inline void trod_stack_repeats_wide(struct trod_stack_block *b,
     b->kept = trod_stack_total_wide(b->class, k);
 }
 
-/* The same, eight references at a time. */
+/* CLASS of those of eight references that are in FRESH, the first ones in front. */
+TROD_WIDEST static inline uint64_t trod_stack_classes(const uint8_t *class, unsigned fresh)
+{
+    uint64_t classes;
+
+    memcpy(&classes, class, sizeof classes);
+    return _pext_u64(classes, _pdep_u64(fresh, UINT64_C(0x0101010101010101)) * 0xff);
+}
+
+/* The same, 16 references at a time. */
 TROD_WIDEST static inline void trod_stack_repeats_widest(struct trod_stack_block *b,
                                                          const struct trod_refs *refs, uint32_t n)
 {
-    const __m128i eight = _mm_set1_epi16(8);
-    __m128i at = _mm_set_epi16(7, 6, 5, 4, 3, 2, 1, 0);
+    const __m512i sixteen = _mm512_set1_epi32(16);
+    __m512i at = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     __m512i before = _mm512_set1_epi64((int64_t)~refs->line[0]);
     uint32_t k = 0, i = 0;
 
-    for (; i + 8 <= n; i += 8) {
-        const __m512i line = _mm512_loadu_si512(refs->line + i);
-        const unsigned fresh = _mm512_cmpneq_epi64_mask(line, _mm512_alignr_epi64(line, before, 7));
-        const uint64_t bytes = _pdep_u64(fresh, UINT64_C(0x0101010101010101)) * 0xff;
-        const __m256i places =
-            _mm256_maskz_compress_epi32((__mmask8)fresh, _mm256_cvtepu16_epi32(at));
-        uint64_t classes;
+    for (; i + 16 <= n; i += 16) {
+        const __m512i low = _mm512_loadu_si512(refs->line + i);
+        const __m512i high = _mm512_loadu_si512(refs->line + i + 8);
+        const unsigned first = _mm512_cmpneq_epi64_mask(low, _mm512_alignr_epi64(low, before, 7));
+        const unsigned second = _mm512_cmpneq_epi64_mask(high, _mm512_alignr_epi64(high, low, 7));
+        const uint32_t next = k + (unsigned)__builtin_popcount(first);
+        const uint64_t classes[2] = {trod_stack_classes(refs->class + i, first),
+                                     trod_stack_classes(refs->class + i + 8, second)};
 
-        memcpy(&classes, refs->class + i, sizeof classes);
-        classes = _pext_u64(classes, bytes);
-        _mm512_storeu_si512(b->line + k, _mm512_maskz_compress_epi64((__mmask8)fresh, line));
-        memcpy(b->class + k, &classes, sizeof classes);
-        _mm_storeu_si128((__m128i *)(void *)(b->at + k), _mm256_cvtepi32_epi16(places));
-        k += (unsigned)__builtin_popcount(fresh);
-        before = line;
-        at = _mm_add_epi16(at, eight);
+        _mm512_storeu_si512(b->line + k, _mm512_maskz_compress_epi64((__mmask8)first, low));
+        _mm512_storeu_si512(b->line + next, _mm512_maskz_compress_epi64((__mmask8)second, high));
+        memcpy(b->class + k, &classes[0], sizeof classes[0]);
+        memcpy(b->class + next, &classes[1], sizeof classes[1]);
+        _mm256_storeu_si256((__m256i *)(void *)(b->at + k),
+                            _mm512_cvtepi32_epi16(
+                                _mm512_maskz_compress_epi32((__mmask16)(first | second << 8), at)));
+        k = next + (unsigned)__builtin_popcount(second);
+        before = high;
+        at = _mm512_add_epi32(at, sixteen);
     }
     for (; i < n; i++) {
         b->line[k] = refs->line[i];
