@@ -63,35 +63,56 @@ static bool range(const char **text, uint64_t v[2])
     return size_of(text, &v[1]) && v[1] >= v[0];
 }
 
-static bool read_text(struct trod_sweep *s, const char *text)
+/* Read TEXT up to what is wrong in it, *PART. Returns what that is, or NULL. */
+static const char *read_text(struct trod_sweep *s, const char *text, const char **part)
 {
-    while (*text) {
-        uint64_t *v = NULL;
+    static const char *const names[] = {"size=", "ways=", "line=", "policy="};
+    uint64_t *const of[] = {s->size, s->ways, s->line};
+    unsigned seen = 0;
 
-        if (strncmp(text, "size=", 5) == 0)
-            v = s->size;
-        else if (strncmp(text, "ways=", 5) == 0)
-            v = s->ways;
-        else if (strncmp(text, "line=", 5) == 0)
-            v = s->line;
-        else if (strncmp(text, "policy=", 7) == 0) {
-            text += 7;
-            if (!policies(s, &text) || (*text && *text != ','))
-                return false;
-            text += *text == ',';
-            continue;
-        } else
-            return false;
-        text += 5;
-        if (!range(&text, v) || (*text && *text != ','))
-            return false;
+    while (*text) {
+        unsigned k = 0;
+
+        *part = text;
+        while (k < 4 && strncmp(text, names[k], strlen(names[k])) != 0)
+            k++;
+        if (k == 4)
+            return "neither size=, ways=, line= nor policy=";
+        if (seen >> k & 1)
+            return "this is said twice";
+        seen |= 1U << k;
+        text += strlen(names[k]);
+        if (k == 3 && (!policies(s, &text) || (*text && *text != ',')))
+            return "expected different policies but opt, with + between them";
+        if (k < 3 && (!range(&text, of[k]) || (*text && *text != ',')))
+            return "expected A..B, or A alone: powers of two, A not above B";
         text += *text == ',';
     }
-    return true;
+    return NULL;
 }
 
-bool trod_sweep_ranges(struct trod_sweep *s, const char *text)
+/* What caches the ranges of S cannot have, or NULL. */
+static const char *beyond(const struct trod_sweep *s)
 {
+    if (s->line[0] < 4)
+        return "a line has 4 bytes at least";
+    if (s->line[1] / s->line[0] >> TROD_SWEEP_LINES)
+        return "a sweep has 8 sizes of lines at most";
+    if (s->ways[1] > TROD_SETS_WAYS)
+        return "a cache of a sweep has 64 ways at most";
+    if (s->size[1] > UINT64_C(1) << 32)
+        return "a cache of a sweep has 4 GiB at most";
+    if (s->size[0] / s->ways[0] < s->line[1])
+        return "the smallest cache has no room for one set of the longest lines";
+    return NULL;
+}
+
+/* The ranges of TEXT. Returns what is wrong, in *PART if that is not NULL, or NULL. */
+static const char *ranges(struct trod_sweep *s, const char *text, const char **part)
+{
+    const char *wrong;
+
+    *part = NULL;
     memset(s, 0, sizeof *s);
     s->size[0] = 4 << 10;
     s->size[1] = 8 << 20;
@@ -101,34 +122,45 @@ bool trod_sweep_ranges(struct trod_sweep *s, const char *text)
     s->n_policies = 1; /* LRU, number 0 */
     s->shards = 1;
     memset(s->last, UINT8_MAX, sizeof s->last); /* no line */
-    if (!read_text(s, text) || s->line[0] < 4 || s->line[1] / s->line[0] > 128 ||
-        s->ways[1] > TROD_SETS_WAYS || s->size[1] > UINT64_C(1) << 32 ||
-        s->size[0] < s->line[1] * s->ways[0])
-        return false;
+    if ((wrong = read_text(s, text, part)) != NULL)
+        return wrong;
+    *part = NULL;
+    if ((wrong = beyond(s)) != NULL)
+        return wrong;
     s->bits = trod_sweep_log2(s->line[0]);
     s->n_lines = trod_sweep_log2(s->line[1] / s->line[0]) + 1;
     s->by_rows = s->line[0] >= TROD_TOUCHED_LINE;
     for (unsigned p = 0; p < s->n_policies; p++)
         s->by_rows = s->by_rows && !trod_walk_notices(s->policy[p]);
-    return true;
+    return NULL;
 }
 
-static int refused(const char *text, struct trod_diag *diag)
+bool trod_sweep_ranges(struct trod_sweep *s, const char *text)
 {
+    const char *part;
+
+    return !ranges(s, text, &part);
+}
+
+/* The ranges of TEXT; what is wrong is said. */
+static int read_ranges(struct trod_sweep *s, const char *text, struct trod_diag *diag)
+{
+    const char *part, *const wrong = ranges(s, text, &part);
+
+    if (!wrong)
+        return 0;
     return trod_error(diag, TROD_ERR_USAGE, "cache.sweep", NULL,
-                      "a sweep is size=A..B,ways=A..B,line=A..B of powers of two, at most 64 "
-                      "ways, 8 line sizes and 4 GiB, with room for a set in the smallest "
-                      "cache, and policy=P+P of different policies but opt: '%s'",
-                      text);
+                      "a sweep is size=A..B,ways=A..B,line=A..B,policy=P+P: %s: '%.*s'", wrong,
+                      (int)(part ? strcspn(part, ",") : strlen(text)), part ? part : text);
 }
 
 int trod_sweep_init(struct trod_sweep *s, const char *text, unsigned shard, unsigned shards,
                     struct trod_diag *diag)
 {
-    int rc;
+    int rc = read_ranges(s, text, diag);
 
-    if (!trod_sweep_ranges(s, text))
-        return refused(text, diag);
+    if (rc < 0)
+        return rc;
     s->shard = shard;
     s->shards = shards;
     rc = trod_sweep_make(s);
@@ -138,11 +170,12 @@ int trod_sweep_init(struct trod_sweep *s, const char *text, unsigned shard, unsi
 
 int trod_sweep_init_recording(struct trod_sweep *s, const char *text, struct trod_diag *diag)
 {
-    if (!trod_sweep_ranges(s, text))
-        return refused(text, diag);
-    s->recording = true;
-    trod_sweep_begin_rows(s);
-    return 0;
+    const int rc = read_ranges(s, text, diag);
+
+    s->recording = rc == 0;
+    if (rc == 0)
+        trod_sweep_begin_rows(s);
+    return rc;
 }
 
 void trod_sweep_fini(struct trod_sweep *s)

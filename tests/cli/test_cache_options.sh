@@ -76,6 +76,36 @@ bad 'pages have a power of two of bytes, 4K to 1024G' 'pages 2048G'
 bad "expected bytes: size=32K; got 'size=18446744073709551615'" 'cache L size=18446744073709551615'
 bad "no size: cache 'L'" 'cache L size=0'
 bad "the lines cannot be shared out to the ways: cache 'L'" 'cache L size=4K ways=4294967295'
+bad "code and data exclude each other, both is neither word: 'L'" 'cache L size=4K code data'
+bad "code and data exclude each other, both is neither word: 'T'" 'tlb T data entries=4 code'
+bad "'cores' takes one value: from 1 to 64" 'cores'
+bad "'policy' takes one value: lru fifo" 'policy lru fifo'
+bad "unknown statement: 'Cores'" 'Cores 1 2'
+: >bad.conf
+refuse 'bad.conf:1: no cache' --config bad.conf
+
+# sweeps: the reason, and the part that it is about
+sweep() { # REASON PART RANGES
+    refuse "a sweep is .*: ${1//+/.}: '${2//+/.}'\$" --sweep "$3"
+}
+powers='expected A..B, or A alone: powers of two, A not above B'
+for part in size=8K..4K size=3K size=4K..10K size=4K.. size= size=4Q size=0 size=-4; do sweep "$powers" "$part" "ways=1,$part,line=64"; done
+sweep "$powers" ways=3 size=4K,ways=3
+for part in policy= policy=opt policy=lru+opt policy=lru+lru policy=lru+ policy=best; do
+    sweep 'expected different policies but opt, with + between them' "$part" "$part,size=4K"
+done
+sweep 'neither size=, ways=, line= nor policy=' lines=64 size=4K,lines=64,ways=1
+sweep 'this is said twice' size=8K size=4K,ways=1,size=8K
+sweep 'a line has 4 bytes at least' line=2,size=4K line=2,size=4K
+sweep 'a sweep has 8 sizes of lines at most' size=64K,line=4..1024 size=64K,line=4..1024
+sweep 'a cache of a sweep has 64 ways at most' ways=1..128 ways=1..128
+sweep 'a cache of a sweep has 4 GiB at most' size=4K..8G size=4K..8G
+for ranges in size=64,ways=2 size=4K,line=9223372036854775808,ways=2; do
+    sweep 'the smallest cache has no room for one set of the longest lines' "$ranges" "$ranges"
+done
+run trod cache --sweep size=4K,line=4..512,ways=1,policy=lru --format json w.csv
+json '.sweep | length == 16'
+
 echo 'cache line size=4K' >bad.conf
 refuse "a column 'line' already" --config bad.conf --by line
 # of words that come twice the last counts

@@ -329,10 +329,15 @@ static int words_of(struct trod_own_parser *p, char **word, unsigned n, struct t
         char *equals = strchr(word[i], '=');
         bool known = false, good;
 
-        if (strcmp(word[i], "code") == 0)
-            *side = TROD_OWN_CODE;
-        else if (strcmp(word[i], "data") == 0)
-            *side = TROD_OWN_DATA;
+        const uint8_t only = strcmp(word[i], "code") == 0   ? TROD_OWN_CODE
+                             : strcmp(word[i], "data") == 0 ? TROD_OWN_DATA
+                                                            : TROD_OWN_BOTH;
+
+        if (only != TROD_OWN_BOTH && *side != TROD_OWN_BOTH && *side != only)
+            return fail(p, p->line,
+                        "code and data exclude each other, both is neither word:", word[1]);
+        if (only != TROD_OWN_BOTH)
+            *side = only;
         else if (strcmp(word[i], "shared") == 0)
             h->shared = true;
         else if (!equals)
@@ -466,8 +471,8 @@ static bool flush(struct trod_own_config *c, const char *what)
     return choice(what, names, &c->flush) && c->flush;
 }
 
-/* "NAME VALUE" is no statement, or VALUE none of its values. */
-static int bad_statement(struct trod_own_parser *p, char **word)
+/* The N words are not "NAME VALUE" of a statement, or VALUE none of its values. */
+static int bad_statement(struct trod_own_parser *p, char **word, unsigned n)
 {
     static const struct takes statements[] = {
         {"cores", "from 1 to 64"},
@@ -484,6 +489,10 @@ static int bad_statement(struct trod_own_parser *p, char **word)
 
     if (!what)
         return fail(p, p->line, "unknown statement:", word[0]);
+    if (n != 2) {
+        snprintf(text, sizeof text, "'%s' takes one value: %s", word[0], what);
+        return fail(p, p->line, text, NULL);
+    }
     snprintf(text, sizeof text, "'%s' takes %s, not", word[0], what);
     return fail(p, p->line, text, word[1]);
 }
@@ -501,7 +510,7 @@ static int statement(struct trod_own_parser *p, char **word, unsigned n)
     if (strcmp(word[0], "walk") == 0)
         return walk(p, word, n);
     if (n != 2)
-        return fail(p, p->line, "unknown statement, or not one value:", word[0]);
+        return bad_statement(p, word, n);
     if (strcmp(word[0], "cores") == 0 && size_of(word[1], &v) && v >= 1 && v <= TROD_OWN_CORES)
         p->c->cores = (uint32_t)v;
     else if (strcmp(word[0], "line") == 0 && size_of(word[1], &v) && is_line(v))
@@ -518,7 +527,7 @@ static int statement(struct trod_own_parser *p, char **word, unsigned n)
     else if (strcmp(word[0], "flush") == 0 && flush(p->c, word[1]))
         return 0;
     else if (strcmp(word[0], "policy") != 0 || !policy_of(word[1], &p->policy))
-        return bad_statement(p, word);
+        return bad_statement(p, word, n);
     return 0;
 }
 

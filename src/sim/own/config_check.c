@@ -317,7 +317,7 @@ int trod_own_config_check(const struct trod_own_parser *p)
     int rc = 0;
 
     if (c->n == 0 && c->n_tlbs == 0)
-        return fail(p, p->line, "no cache", NULL);
+        return fail(p, p->line ? p->line : 1, "no cache", NULL);
     for (unsigned i = 0; rc == 0 && i < c->n; i++)
         rc = check_cache(p, &c->spec[i]);
     for (unsigned i = 0; rc == 0 && i < c->n_tlbs; i++)
