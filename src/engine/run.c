@@ -317,6 +317,7 @@ int run_serial(struct trod_run *r)
     end_whole(r);
     r->read = cutter.now;
     r->met = cutter.begun || cutter.plain;
+    r->warming = cutter.end.type == TROD_BOUNDARY_WARM;
     for (size_t i = 0; rc != TROD_ERR_NOMEM && i < r->n_items; i++) {
         struct engine_instance *in = &r->item[i].instance[0];
 
@@ -476,6 +477,20 @@ static void tell_region(const struct trod_run *r)
                  units[o->region_in], (unsigned long long)o->region_from);
 }
 
+/* The same of the warm-up. */
+static void tell_warmup(const struct trod_run *r)
+{
+    static const char *const units[] = {"instructions", "rows", "units of time"};
+    const struct trod_run_options *o = &r->opt;
+
+    if (!o->warmup || !r->warming || !r->met || r->stopped ||
+        (o->warmup_in == TROD_IN_INSTRUCTIONS && r->read.instructions == 0))
+        return;
+    trod_warning(r->diag, TROD_OK, "run.warmup", NULL,
+                 "nothing is counted: the rows end within the warm-up of %llu %s",
+                 (unsigned long long)o->warmup, units[o->warmup_in]);
+}
+
 int trod_run_go(struct trod_run *r)
 {
     int rc;
@@ -494,8 +509,10 @@ int trod_run_go(struct trod_run *r)
     engine_sites_meta(r->sites, trod_trace_meta(r->whole));
     if (rc == TROD_OK && r->opt.parts <= 1)
         engine_code_tell(r->unplaced, r->sites, r->whole, r->diag);
-    if (rc == TROD_OK)
+    if (rc == TROD_OK) {
         tell_region(r);
+        tell_warmup(r);
+    }
     return rc;
 }
 

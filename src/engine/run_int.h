@@ -208,6 +208,7 @@ struct trod_run {
     uint64_t loaded;                 /* rows of saved runs that were merged */
     struct trod_boundary read;       /* if rows are cut: the position after the last row read */
     bool met;                        /* there was a row in the region, or any row without one */
+    bool warming;                    /* the rows ended within the warm-up */
 
     bool planned, by_units;
     bool gives_up;  /* an analysis may find that parts are not possible (trod_analysis.recorded) */

@@ -43,7 +43,8 @@ struct trod_cache {
     uint64_t top;
     int by; /* enum trod_cache_by */
     bool plot, ended;
-    bool recording; /* trod_cache_new_part */
+    bool leaves_out; /* some of what comes does not count */
+    bool recording;  /* trod_cache_new_part */
     unsigned width;
     uint64_t warm_rows;       /* still to come */
     uint64_t warm;            /* instructions up to the first that counts, still to come */
@@ -198,6 +199,7 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o, uns
     c->width = o->width ? o->width : WIDTH;
     c->warm_rows = o->warm_rows;
     c->warm = o->warm && o->warm < UINT64_MAX ? o->warm + 1 : o->warm;
+    c->leaves_out = o->skip || o->warm || o->warm_rows || o->window_every;
     if (o->window_every && (o->window == 0 || o->window > o->window_every ||
                             o->window_warm > o->window_every - o->window))
         return trod_error(c->diag, TROD_ERR_USAGE, "cache.windows", NULL,
@@ -441,6 +443,17 @@ void trod_cache_warm(struct trod_cache *c)
         trod_own_sim_reset(&c->own);
 }
 
+/* Nothing counted: is it because the trace ends before counting begins? */
+static void tell_left_out(const struct trod_cache *c)
+{
+    uint64_t n = c->sweep ? trod_sweep_references(c->sweep) : c->own.instructions + c->own.refs;
+
+    if (c->leaves_out && n == 0)
+        trod_warning(c->diag, TROD_OK, "cache.counted", NULL,
+                     "nothing is counted: the trace ends within what --skip, --warmup or "
+                     "--windows leave out");
+}
+
 int trod_cache_result(struct trod_cache *c, struct trod_symbols *symbols,
                       const struct trod_meta *meta, struct trod_result *r)
 {
@@ -452,6 +465,7 @@ int trod_cache_result(struct trod_cache *c, struct trod_symbols *symbols,
         return c->own.memory.rc;
     if (c->whose && trod_whose_end(c->whose) < 0)
         return TROD_ERR_NOMEM;
+    tell_left_out(c);
     if (!c->sweep)
         return trod_own_report(&c->own, &o, meta, r);
     trod_sweep_report(c->sweep, r);

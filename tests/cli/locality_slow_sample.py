@@ -85,7 +85,7 @@ class Sampled(Case):
         across = (sum((g - mean) ** 2 for g in groups) * GROUPS / (GROUPS - 1)) ** .5 / n
         v = (size * (1 - rate) / rate) ** .5
         along = (self.misses(REFS["all"], max(1, size - v)) - self.misses(REFS["all"], size + v)) / 2 / n
-        return (across ** 2 + along ** 2) ** .5
+        return (across ** 2 * (1 - rate) + along ** 2) ** .5
 
     def sampled(self):
         each = self.rng.random() < .5

@@ -29,6 +29,21 @@ cache --windows 18446744073709551615,18446744073709551614,1 --format json w.csv
 json '.windows == 0 and .instructions == 0'
 cache --interval 18446744073709551615 --top 18446744073709551615 --by line --format json w.csv
 json '(.intervals | length) == 1 and (.by | length) == 8'
+# nothing counts because the trace ends before
+for left in '--skip 8' '--warmup 8' '--warmup rows:16' '--skip 4 --warmup 4' '--windows 9,8,1' '--sweep ways=1 --warmup 8'; do
+    for jobs in 1 2; do
+        run trod cache $left -j $jobs w.csv
+        status 0
+        err_has '^trod: warning: nothing is counted: the trace ends within what --skip, --warmup or --windows leave out$'
+    done
+done
+for left in '--skip 7' '--warmup 7' '--warmup rows:15' '--skip 4 --warmup 3' '--windows 8,7,1' '--sweep ways=1 --warmup 7' '--warmup full'; do
+    for jobs in 1 2; do
+        run trod cache $left -j $jobs w.csv
+        status 0
+        err </dev/null
+    done
+done
 # behind the last address comes the first one, in every cache of a sweep as in one alone
 printf 'kind,addr,size\nREAD,0xfffffffffffffff8,16\nREAD,0xfffffffffffffff8,16\nREAD,0x10,4\n' >top.csv
 for line in 8 64; do

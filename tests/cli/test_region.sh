@@ -76,6 +76,18 @@ for r in 200..300 200..300:rows 9999..:time; do
     status 0
     err_has 'none of the rows read is in the region, which begins with (instruction|row|time) [29]'
 done
+# and of a warm-up
+rows=$(trod count --format json t.tarmac | jq .total.rows)
+for jobs in 1 2; do
+    for w in 100000 100000:rows "$rows:rows"; do
+        run trod locality -j $jobs --warmup $w t.tarmac
+        status 0
+        err_has "^trod: warning: nothing is counted: the rows end within the warm-up of ${w%%:*} (instructions|rows)\$"
+    done
+    run trod locality -j $jobs --warmup $((rows - 1)):rows t.tarmac
+    status 0
+    err </dev/null
+done
 # and what is no region
 for r in 5..1 .. main x..9:rows 5..1:rows; do
     run trod count --region $r t.tarmac

@@ -93,8 +93,10 @@ static void test_whole(void **state)
         assert_memory_equal(out, all, t.n * sizeof *out);
         exact(&t, 4, size, misses);
         assert_true(trod_shards_misses(s, ALL, size, POINTS, got, error));
-        for (unsigned i = 0; i < POINTS; i++)
+        for (unsigned i = 0; i < POINTS; i++) {
             assert_int_equal((uint64_t)llround(got[i]), misses[i]);
+            assert_true(error[i] == 0);
+        }
         assert_int_equal(trod_shards_sampled(s), trod_stack_lines(e));
         trod_stack_free(e);
         trod_shards_free(s);

@@ -435,7 +435,8 @@ static double error_at(const struct trod_shards *s, const double *all, uint64_t 
             group[g] += s->bin[i].group[g];
     across = spread(group, refs);
     along = (from(all, low > 1 ? low : 1) - from(all, (double)size + vary)) / (2 * refs);
-    return sqrt(across * across + along * along);
+    /* lines that are in the sample anyway are no matter of chance: where all are, nothing is */
+    return sqrt(across * across * (1 - rate) + along * along);
 }
 
 bool trod_shards_misses(const struct trod_shards *s, unsigned classes, const uint64_t *size,
