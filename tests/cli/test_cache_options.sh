@@ -72,6 +72,16 @@ cache --misses - -o result.txt w.csv
 status 0
 check test "$(grep -c '^[0-9]*,INSTR,' "$stdout")" = 8
 
+# a bus of eight bytes takes a line in eight transfers: as many references, and the same misses
+cache --misses m.csv w.csv
+cache --misses m.byu12 w.csv
+status 0
+echo 'cache L2 size=4K' >second.conf
+run trod cache --config second.conf --format json m.csv
+json '.caches[0] | .references == 8 and .misses == 8'
+run trod cache --config second.conf --format json m.byu12
+json '.caches[0] | .references == 64 and .misses == 8'
+
 # configurations: the line and the reason
 bad() { # PATTERN STATEMENT
     printf '# a comment\n%s\n' "$2" >bad.conf
@@ -134,6 +144,13 @@ with() { # PATTERN TOOL OPTIONS
 }
 with "bad value of option '-l1-usize': '17179869185G'" dinero '-l1-usize 17179869185G -l1-ubsize 64'
 with "bad value of option '-l1-usize': '18446744073709551616'" dinero '-l1-usize 18446744073709551616 -l1-ubsize 64'
+for when in on off; do
+    with "what begins or ends at an address is not simulated .--instructions and --range choose a part.: '-$when-trigger'" dinero "-l1-usize 8K -l1-ubsize 64 -$when-trigger 0x1000"
+done
+with "a split level has an instruction and a data cache: 'l1'" dinero '-l1-dsize 8K -l1-dbsize 64'
+with "unified and split at one level: 'l1'" dinero '-l1-dsize 8K -l1-dbsize 64 -l1-usize 8K -l1-ubsize 64'
+with "a level is left out: 'l1'" dinero '-l2-usize 8K -l2-ubsize 64'
+with "a split level after a unified one: 'l2'" dinero '-l1-usize 8K -l1-ubsize 64 -l2-isize 8K -l2-ibsize 64 -l2-dsize 8K -l2-dbsize 64'
 with "not a number: option 'L1D_size': '17179869185G'" drcachesim '-L1D_size 17179869185G'
 with "not a number: option 'L1D_assoc': '4294967304'" drcachesim '-L1D_assoc 4294967304'
 with "not a number: option 'sim_refs': '18446744073709551616'" drcachesim '-sim_refs 18446744073709551616'

@@ -122,6 +122,11 @@ static int one_option(struct trod_din_config *c, const char *name, char **rest,
             return 0;
         }
     }
+    if (strcmp(name, "-on-trigger") == 0 || strcmp(name, "-off-trigger") == 0)
+        return bad(diag,
+                   "what begins or ends at an address is not simulated (--instructions and --range "
+                   "choose a part):",
+                   name, NULL);
     value = strtok_r(NULL, " \t\n\r", rest);
     if (!value)
         return bad(diag, "unknown option, or a value is missing after", name, NULL);
@@ -166,22 +171,22 @@ static int check(struct trod_din_config *c, struct trod_diag *diag)
         struct trod_din_spec *s = c->spec[l];
         const bool unified = s[TROD_DIN_UNIFIED].size, code = s[TROD_DIN_CODE].size,
                    data = s[TROD_DIN_DATA].size;
-        char what[] = "l1-u";
+        char what[] = "l1-u", level[] = "l1";
 
-        what[1] = (char)('1' + l);
+        what[1] = level[1] = (char)('1' + l);
         if (!unified && !code && !data) {
             for (unsigned m = l + 1; m < TROD_DIN_LEVELS; m++)
                 if (c->spec[m][0].size || c->spec[m][1].size || c->spec[m][2].size)
-                    return bad(diag, "a level is left out:", what, NULL);
+                    return bad(diag, "a level is left out:", level, NULL);
             break;
         }
         c->levels = l + 1;
         if (unified && (code || data))
-            return bad(diag, "unified and split at one level:", what, NULL);
+            return bad(diag, "unified and split at one level:", level, NULL);
         if (!unified && !(code && data))
-            return bad(diag, "a split level has an instruction and a data cache:", what, NULL);
+            return bad(diag, "a split level has an instruction and a data cache:", level, NULL);
         if (l && !unified && c->spec[l - 1][TROD_DIN_UNIFIED].size)
-            return bad(diag, "a split level after a unified one:", what, NULL);
+            return bad(diag, "a split level after a unified one:", level, NULL);
         for (unsigned k = 0; rc == 0 && k < TROD_DIN_SIDES; k++) {
             what[3] = "uid"[k];
             if (s[k].size)
