@@ -135,6 +135,9 @@ int trod_writer_commit(struct trod_writer *w, struct trod_writer_summary *summar
 /* Throw the trace away and release W: no file appears. NULL is allowed. */
 void trod_writer_discard(struct trod_writer *w);
 
+/* Do all rows go to one file? Of formats whose files hold one stream it gets no rows of others. */
+bool trod_writer_one_file(const struct trod_writer *w);
+
 /* Bytes written to all files so far, before compression. */
 uint64_t trod_writer_bytes(const struct trod_writer *w);
 

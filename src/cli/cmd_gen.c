@@ -96,15 +96,16 @@ static int write_trace(struct cli *c, const struct options *o, struct trod_gen *
     struct trod_writer *w;
     int r;
 
-    if (f && f->flags & TROD_FMT_PER_STREAM && !(f->flags & TROD_FMT_CONTAINER) &&
-        trod_gen_streams(g) > 1 && out[0] && out[strlen(out) - 1] != '/')
-        return trod_error(&c->diag, TROD_ERR_USAGE, "gen.streams", NULL,
-                          "%s has a file for each thread: name a directory, '%s/'", f->name, out);
     cli_interrupt_begin();
     r = trod_writer_open(&w, out, &opt, m, &c->diag);
     if (r < 0)
         return r;
-    r = write_rows(g, w);
+    if (f && f->flags & TROD_FMT_PER_STREAM && trod_gen_streams(g) > 1 && trod_writer_one_file(w))
+        r = trod_error(&c->diag, TROD_ERR_USAGE, "gen.streams", NULL,
+                       "%s has a file for each thread: name a directory, '%s/'", f->name,
+                       strcmp(out, "-") == 0 ? "OUT" : out);
+    else
+        r = write_rows(g, w);
     if (r < 0) {
         trod_writer_discard(w);
         return r;

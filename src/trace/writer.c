@@ -513,6 +513,11 @@ void trod_writer_discard(struct trod_writer *w)
         release(w);
 }
 
+bool trod_writer_one_file(const struct trod_writer *w)
+{
+    return !w->sinks.directory;
+}
+
 uint64_t trod_writer_bytes(const struct trod_writer *w)
 {
     uint64_t n = 0;

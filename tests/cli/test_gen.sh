@@ -160,7 +160,23 @@ refused 'more than 31 bits can address' cyclic:lines=1M,line=4096 x.trace
 refused 'is no number from 0 to 100' zipf:skew=x x.trace
 refused 'the stack has room for' recursion:depth=1M x.trace
 refused 'PowerPC' --isa x86-64 --to full cyclic x.full
-refused "name a directory, 'x.tt6/'" sharing x.tt6
+for out in x.tt6 x.trace x.zip x.trace.gz x.memtrace; do
+    to=drmemtrace
+    [[ $out == x.tt6 ]] && to=tt6
+    refused "$to has a file for each thread: name a directory, '$out/'" --to $to sharing $out
+    check test ! -e $out
+done
+refused "drmemtrace has a file for each thread: name a directory, 'OUT/'" producer -
+for out in x.trace/ x.d; do
+    run trod gen --to drmemtrace sharing $out
+    status 0
+    check test "$(find "$out" -name '*.trace.*' | wc -l)" = 2
+done
+rm -r x.trace x.d
+run trod gen --to drmemtrace cyclic x.trace
+status 0
+check test -f x.trace
+rm x.trace
 refused 'a pattern and a file are needed' cyclic
 check test ! -e x.trace
 check test ! -e x.full

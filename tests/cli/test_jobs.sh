@@ -9,7 +9,7 @@ if [[ -x $gen ]]; then
     "$gen" drm-small --records 90000 | gzip -1 >small.trace.gz
 fi
 trod gen zipf:lines=3000,count=20000 zipf.trace >/dev/null
-trod gen sharing:count=12000 shared.zip --to drmemtrace >/dev/null
+trod gen sharing:count=12000 shared.d --to drmemtrace >/dev/null
 awk 'BEGIN {
     for (i = 0; i < 30000; i++) {
         printf "%d clk cpu%d IT (%d) %08x %s O EL1h_n : X\n", i, i / 50 % 2, i + 1,
@@ -48,7 +48,7 @@ analyses_of() {
 
 drm=$(analyses_of zipf.trace) text=$(analyses_of t.tarmac.gz)
 check test "$(tr -dc , <<<"$drm" | wc -c)" -ge 12
-for trace in small.trace small.trace.gz zipf.trace shared.zip; do
+for trace in small.trace small.trace.gz zipf.trace shared.d; do
     [[ -e $trace ]] || { echo "no trod-gen: $trace not tested"; continue; }
     same_for "2 3 5" "$drm" $trace
 done
@@ -101,12 +101,12 @@ done
 same_for "2 3" "mix,hot,branches,deps,phases" size4.csv size2.csv size3.csv
 same_for "2 4" --interval 7000 cache,locality,mix zipf.trace
 same_for "2 4" --region 5000..61000 --warmup 3000 cache,branches zipf.trace
-same_for "2 4" --order time cache,locality,deps shared.zip
+same_for "2 4" --order time cache,locality,deps shared.d
 # Several files, which take turns and whose batches are handed on whole, or in parts: few of them, and more.
 files=()
 for n in 1 2 3; do
-    trod gen sharing:count=$((7000 * n)) turn$n.zip --to drmemtrace >/dev/null
-    files+=(turn$n.zip)
+    trod gen sharing:count=$((7000 * n)) turn$n.d --to drmemtrace >/dev/null
+    files+=(turn$n.d)
 done
 for set in mix,hot functions,schedule count mix,hot,branches calls "cache,locality,deps"; do
     same_for "2 4" --order time "$set" "${files[@]}"
@@ -158,7 +158,7 @@ for options in '' '-w 8' '--first-dif-stop' '--strict' '--independent' '--boot-s
 done
 head -n 20000 t.tarmac >cut.tarmac
 compared_for --skip-rest u.tarmac cut.tarmac
-compared_for --order time shared/ shared.zip
+compared_for --order time shared/ shared.d
 check test "$(find shared -name '*.trace.*' | wc -l)" -gt 1
 for jobs in 1 2; do
     run trod convert -q --order time --to csv -j $jobs shared/ "$jobs.csv"

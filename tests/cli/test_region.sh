@@ -61,12 +61,12 @@ if [[ -r $f ]]; then
 else
     echo "no real trace: names are not tried"
 fi
-trod gen producer:items=30,lines=3 gen.trace >/dev/null
-trod view --format json gen.trace | jq -c 'select(.kind == "MARKER" or .kind == "SYNC")' >markers
+trod gen producer:items=30,lines=3 gen.d >/dev/null
+trod view --format json gen.d | jq -c 'select(.kind == "MARKER" or .kind == "SYNC")' >markers
 name=$(jq -r '.type // .text' markers | sort | uniq -c | awk '$1 > 3 { print $2; exit }')
 mapfile -t at < <(jq -r --arg n "$name" 'select((.type // .text) == $n) | .record' markers)
 check test "${#at[@]}" -gt 3
-run trod count --format json --region "marker:$name:2..marker:$name:3" gen.trace
+run trod count --format json --region "marker:$name:2..marker:$name:3" gen.d
 status 0
 json ".total.rows == ${at[2]:-0} - ${at[1]:-0} + 1"
 
