@@ -188,6 +188,22 @@ static int new_sweep(struct trod_cache *c, const struct trod_cache_options *o, u
                           : trod_sweep_init(c->sweep, o->sweep, shard, shards, c->diag);
 }
 
+/* What comes to a core without a cache is not simulated. */
+static void tell_bare(const struct trod_own_config *k, struct trod_diag *diag)
+{
+    static const char *const sides[] = {"code", "data"};
+
+    for (unsigned i = 0; i < 2; i++) {
+        const int core = trod_own_config_bare(k, i);
+
+        if (core >= 0)
+            trod_warning(diag, TROD_OK, "cache.bare", NULL,
+                         "core %d has no cache for %s, as others have: its references are not "
+                         "simulated",
+                         core, sides[i]);
+    }
+}
+
 static int new_own(struct trod_cache *c, const struct trod_cache_options *o, unsigned shard,
                    unsigned shards)
 {
@@ -212,6 +228,8 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o, uns
         return rc;
     if (c->recording)
         trod_first_alone(&c->own_config);
+    else if (shard == 0 && (!o->future || o->future->of.turned))
+        tell_bare(&c->own_config, c->diag);
     c->own_config.classify = c->own_config.classify || o->classify;
     c->own_config.physical = c->own_config.physical || o->physical;
     if (c->own_config.physical)

@@ -137,6 +137,18 @@ refuse "a column 'line' already" --config bad.conf --by line
 printf 'cores 2\ncache L size=4K cores=0 cores=1\n' >twice.conf
 run trod cache --config twice.conf --format json w.csv
 json '.references == 16 and .caches[0].references == 0'
+for side in code data; do err_has "^trod: warning: core 0 has no cache for $side, as others have: its references are not simulated\$"; done
+sed -i 's/size=4K/& policy=opt/' twice.conf
+for args in '-j 1' '-j 2' '-j 4 --by core'; do
+    run trod cache --config twice.conf $args w.csv
+    check test "$(wc -l <"$stderr")" = 2
+done
+for caches in 'cores 2;cache I code size=4K' 'cores 3;cache A size=4K cores=0,2;cache B size=4K cores=1'; do
+    tr ';' '\n' <<<"$caches" >sides.conf
+    run trod cache --config sides.conf w.csv
+    status 0
+    err </dev/null
+done
 
 # other tools' options and files
 with() { # PATTERN TOOL OPTIONS

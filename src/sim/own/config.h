@@ -125,6 +125,8 @@ struct trod_own_config {
 int trod_own_config_read(struct trod_own_config *c, const char *text, size_t n, const char *name,
                          struct trod_diag *diag);
 
+/* The first core that has no cache for code (DATA: for data) where others have one; -1: none. */
+int trod_own_config_bare(const struct trod_own_config *c, bool data);
 /* Does a cache of C replace by what is to come (opt)? */
 bool trod_own_config_looks_ahead(const struct trod_own_config *c);
 

@@ -311,6 +311,17 @@ static int check_used(const struct trod_own_parser *p)
     return 0;
 }
 
+int trod_own_config_bare(const struct trod_own_config *c, bool data)
+{
+    const uint64_t all = c->cores == 64 ? UINT64_MAX : (UINT64_C(1) << c->cores) - 1;
+    uint64_t have = 0;
+
+    for (unsigned i = 0; i < c->n; i++)
+        have |=
+            c->spec[i].side == (data ? TROD_OWN_CODE : TROD_OWN_DATA) ? 0 : c->spec[i].home.cores;
+    return have == 0 || have == all ? -1 : __builtin_ctzll(~have);
+}
+
 int trod_own_config_check(const struct trod_own_parser *p)
 {
     struct trod_own_config *c = p->c;
