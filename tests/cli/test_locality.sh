@@ -69,6 +69,13 @@ run trod locality --format json --strides --per instruction --size 4096 sites.ta
 status 0
 json '.strides == [{address: "0x1000", references: 1000, stride: 64, share: 100},
     {address: "0x1004", references: 1000, stride: 0, share: 100}]'
+cp -r "$TROD_SOURCE/examples/walks" walks
+for jobs in 1 2; do
+    run trod locality --format json -j $jobs --strides --top 3 --symbols walks/walks walks/walks.d
+    status 0
+    json '[.strides[] | [.function, .stride]] == [["by_rows", 8], ["by_columns", 512], ["(no symbol)", 4]]'
+done
+run trod locality --format json --strides --per instruction --size 4096 sites.tarmac
 json '[.owners[] | {address, references, misses}] == [
     {address: "0x1000", references: 2000, misses: 1001},
     {address: "0x1004", references: 2000, misses: 1}]'

@@ -402,7 +402,25 @@ int loc_owners_result(const struct loc_state *s, struct trod_result *r)
 struct stride_row {
     uint64_t pc, refs, steps, n;
     int64_t by;
+    uint32_t site;
 };
+
+static void put_stride(struct trod_result *r, const struct loc_state *s,
+                       const struct stride_row *row)
+{
+    const char *name = "(no symbol)";
+    uint64_t offset;
+
+    trod_result_hex(r, "address", row->pc);
+    if (s->context.symbols) {
+        trod_site_function(s->context.sites, row->site, &name, &offset);
+        trod_result_str(r, "function", name);
+    }
+    trod_result_u64(r, "references", row->refs);
+    trod_result_i64(r, "stride", row->by);
+    trod_result_f64(r, "share", 100 * (double)row->n / (double)row->steps, 2);
+    trod_result_row_end(r);
+}
 
 static int by_refs(const void *a, const void *b)
 {
@@ -417,13 +435,15 @@ int loc_strides_result(const struct loc_state *s, struct trod_result *r)
 {
     static const struct trod_result_column columns[] = {
         {"address", TROD_COLUMN_KEY, NULL, "of the instruction"},
+        {"function", TROD_COLUMN_PLAIN, NULL, NULL},
         {"references", TROD_COLUMN_MEASURE, "references", NULL},
         {"stride", TROD_COLUMN_PLAIN, "bytes", "the most frequent one"},
         {"share", TROD_COLUMN_MEASURE, "percent", "of its strides, at least"},
     };
+    struct trod_result_column used[5];
     struct stride_row *row = calloc(s->n_sites + 1, sizeof *row);
     uint64_t steps = 0, regular = 0;
-    size_t n = 0;
+    size_t n = 0, n_used = 0;
 
     if (!row)
         return TROD_ERR_NOMEM;
@@ -436,8 +456,12 @@ int loc_strides_result(const struct loc_state *s, struct trod_result *r)
         for (unsigned k = 1; k < LOC_STRIDES; k++)
             if (t->n[k] - t->over[k] > t->n[best] - t->over[best])
                 best = k;
-        row[n++] = (struct stride_row){trod_site_at(s->context.sites, (uint32_t)i - 1)->pc, t->refs,
-                                       t->steps, t->n[best] - t->over[best], t->by[best]};
+        row[n++] = (struct stride_row){trod_site_at(s->context.sites, (uint32_t)i - 1)->pc,
+                                       t->refs,
+                                       t->steps,
+                                       t->n[best] - t->over[best],
+                                       t->by[best],
+                                       (uint32_t)i - 1};
         steps += t->steps;
         regular += row[n - 1].n;
     }
@@ -445,14 +469,12 @@ int loc_strides_result(const struct loc_state *s, struct trod_result *r)
     trod_result_f64(r, "regular", steps ? 100 * (double)regular / (double)steps : 0, 2);
     trod_result_describe(r, "percent",
                          "strides that are the most frequent one of their instruction, at least");
-    trod_result_table(r, "strides", "strides of instructions, most references first", columns, 4);
-    for (size_t i = 0; i < n && i < s->opt->top; i++) {
-        trod_result_hex(r, "address", row[i].pc);
-        trod_result_u64(r, "references", row[i].refs);
-        trod_result_i64(r, "stride", row[i].by);
-        trod_result_f64(r, "share", 100 * (double)row[i].n / (double)row[i].steps, 2);
-        trod_result_row_end(r);
-    }
+    for (size_t i = 0; i < 5; i++)
+        if (i != 1 || s->context.symbols)
+            used[n_used++] = columns[i];
+    trod_result_table(r, "strides", "strides of instructions, most references first", used, n_used);
+    for (size_t i = 0; i < n && i < s->opt->top; i++)
+        put_stride(r, s, &row[i]);
     trod_result_table_close(r);
     free(row);
     return TROD_OK;
