@@ -281,13 +281,13 @@ static int bad_parameter(struct trod_own_parser *p, char *word, bool cache)
 {
     static const struct takes of_both[] = {
         {"ways", "ways=N, from 1 on, or ways=full"},
-        {"policy", "a policy: lru fifo random lfu tree-plru bit-plru nru srrip brrip drrip opt"},
         {"seed", "seed=N, up to 1024G"},
         {"next", "next=NAME"},
         {"cluster", "cluster=N, cores"},
         {"cores", "cores=0-3,6"},
     };
     static const struct takes of_caches[] = {
+        {"policy", "a policy: lru fifo random lfu tree-plru bit-plru nru srrip brrip drrip opt"},
         {"size", "bytes: size=32K"},
         {"line", "a power of two of bytes, 4 to 65536: line=64"},
         {"sector", "bytes: sector=16"},
@@ -299,6 +299,7 @@ static int bad_parameter(struct trod_own_parser *p, char *word, bool cache)
         {"degree", "degree=N, from 1 to 1024"},
     };
     static const struct takes of_tlbs[] = {
+        {"policy", "a policy: lru fifo random lfu tree-plru bit-plru nru srrip brrip drrip"},
         {"entries", "entries=N, from 1 on"},
         {"pages", "sizes of pages: pages=4K,2M"},
     };
