@@ -11,7 +11,6 @@
 #include "span.h"
 #include "start.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,25 +50,6 @@ struct analysing {
     struct trod_run *run;
     enum trod_order order;
 };
-
-static volatile bool interrupted;
-
-static void interrupt(int signal)
-{
-    (void)signal;
-    interrupted = true;
-    trod_inputs_interrupt();
-}
-
-/* The first Ctrl-C ends the reading, the second one the program. */
-static void catch_interrupt(void)
-{
-    struct sigaction a = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-
-    interrupted = false;
-    sigemptyset(&a.sa_mask);
-    sigaction(SIGINT, &a, NULL);
-}
 
 static int filter(void *user, struct trod_batch *b)
 {
@@ -203,7 +183,7 @@ static int open_run(struct analysing *k, const struct cli_planned *plan, size_t 
         .jobs = cli_jobs(&o->input),
         .progress = progress,
         .user = k,
-        .stop = &interrupted,
+        .stop = cli_stop(),
     };
     int r;
 
@@ -433,15 +413,7 @@ static int go(struct analysing *k, const struct cli_parts *parts)
         return 0;
     if (share && share->planned && (r = planned(k, share)) < 0)
         return r;
-    cli_progress_begin(&k->progress, k->c);
-    catch_interrupt();
-    r = trod_run_go(k->run);
-    signal(SIGINT, SIG_DFL);
-    cli_progress_end(&k->progress);
-    if (trod_run_stopped(k->run))
-        trod_warning(&k->diag, TROD_ERR_TRUNCATED, "run.interrupted", NULL,
-                     "interrupted: results are those of what was read");
-    return r;
+    return cli_run_go(k->c, k->run, &k->progress, &k->diag);
 }
 
 /*

@@ -122,6 +122,16 @@ void cli_progress_end(struct cli_progress *p);
 /* Erase what stands there before anything else is written to the terminal. */
 void cli_progress_erase(struct cli *c);
 
+/* What the runs that cli_run_go makes have for trod_run_options.stop. */
+const volatile bool *cli_stop(void);
+/*
+ * trod_run_go, with PROGRESS. The first Ctrl-C or SIGTERM ends the reading, if the run has
+ * cli_stop: that is said to DIAG, and the exit status will be that of trouble. The second one ends
+ * the program.
+ */
+int cli_run_go(struct cli *c, struct trod_run *run, struct cli_progress *progress,
+               struct trod_diag *diag);
+
 /*
  * Shared option tables and the fields they fill. CLI_SHARED makes one a part of a command's table:
  * MEMBER of the command's struct options is what it fills, TITLE its heading in --help.

@@ -127,6 +127,7 @@ static int open_run(struct running *k, struct trod_diag *diag)
         .jobs = cli_jobs(&o->input),
         .progress = progress,
         .user = k,
+        .stop = cli_stop(),
     };
     struct cli_start start = {.input = &o->input,
                               .index = &o->index,
@@ -354,13 +355,12 @@ static int check_twice(const struct running *k)
     return 0;
 }
 
-static int go(struct running *k)
+static int go(struct running *k, struct trod_diag *diag)
 {
-    int read;
+    const int read = cli_run_go(k->c, k->run, &k->progress, diag);
 
-    cli_progress_begin(&k->progress, k->c);
-    read = trod_run_go(k->run);
-    cli_progress_end(&k->progress);
+    if (read >= 0)
+        trod_match_explain(k->match, trod_trace_meta(trod_run_trace(k->run)), diag);
     return read;
 }
 
@@ -384,8 +384,13 @@ static int look_ahead(struct running *k)
     r = check_twice(k);
     trod_diag_init(&silent, unheard, NULL);
     silent.strict = k->diag.strict;
-    if (r == 0 && open_run(k, &silent) == 0 && go(k) == TROD_ERR_NOMEM)
-        r = TROD_ERR_NOMEM;
+    if (r == 0 && open_run(k, &silent) == 0) {
+        if (go(k, &silent) == TROD_ERR_NOMEM)
+            r = TROD_ERR_NOMEM;
+        else if (trod_run_stopped(k->run))
+            r = trod_error(&k->diag, TROD_ERR_TRUNCATED, "run.interrupted", NULL,
+                           "interrupted in the first of two passes: there are no results");
+    }
     if (r < 0)
         return r;
     trod_run_free(k->run);
@@ -417,9 +422,13 @@ static int work(struct running *k)
         cli_misses_end(&k->misses, k->c, false, &k->diag);
         return r;
     }
-    read = go(k);
-    r = cli_misses_end(&k->misses, k->c, read != TROD_ERR_NOMEM && read != TROD_ERR_USAGE,
-                       &k->diag);
+    read = go(k, &k->diag);
+    if (k->o->misses && trod_run_stopped(k->run))
+        trod_warning(&k->diag, TROD_ERR_TRUNCATED, "run.interrupted", NULL,
+                     "interrupted: '%s' was not written", k->o->misses);
+    r = cli_misses_end(
+        &k->misses, k->c,
+        read != TROD_ERR_NOMEM && read != TROD_ERR_USAGE && !trod_run_stopped(k->run), &k->diag);
     if (read == TROD_ERR_NOMEM || read == TROD_ERR_USAGE || r < 0)
         return r < 0 ? r : read;
     /* what could be read of a damaged trace has results, too */

@@ -150,6 +150,8 @@ static int open_run(struct checking *k)
         .jobs = cli_jobs(&input),
         .progress = progress,
         .user = k,
+        /* what is salvaged is not complete either: such a run ends at once */
+        .stop = o->salvage ? NULL : cli_stop(),
     };
     int r;
 
@@ -174,8 +176,10 @@ static int tell(struct checking *k)
 {
     struct cli_report report = {k->o->format == JUNIT ? TROD_EMIT_TEXT : k->o->format,
                                 k->o->output};
-    struct cli_findings f = {trod_run_trace(k->run), trod_run_state(k->run, 0), k->o->severity,
-                             false, 0};
+    struct cli_findings f = {.trace = trod_run_trace(k->run),
+                             .state = trod_run_state(k->run, 0),
+                             .severity = k->o->severity,
+                             .partial = trod_run_stopped(k->run)};
     struct cli_out out;
     int r = cli_report_begin(&out, k->c, &report);
 
@@ -209,9 +213,7 @@ static int check(struct checking *k)
     uint64_t found;
     int r, written;
 
-    cli_progress_begin(&k->progress, k->c);
-    r = trod_run_go(k->run);
-    cli_progress_end(&k->progress);
+    r = cli_run_go(k->c, k->run, &k->progress, &k->c->diag);
     if (k->writer && r != TROD_ERR_NOMEM)
         written = trod_writer_commit(k->writer, NULL);
     else
@@ -222,7 +224,7 @@ static int check(struct checking *k)
     if (cli_check_complete(&k->damages, k->run, 0, &k->diag) < 0 || tell(k) != 0)
         return CLI_TROUBLE;
     found = trod_check_total(trod_run_state(k->run, 0), (enum trod_rule_severity)k->o->severity);
-    return found ? CLI_NO : CLI_YES;
+    return trod_run_stopped(k->run) ? CLI_TROUBLE : found ? CLI_NO : CLI_YES;
 }
 
 static int run(struct cli *c, const void *opt)

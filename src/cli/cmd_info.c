@@ -147,6 +147,7 @@ static int open_run(struct looking *k, const char *path)
         .jobs = cli_jobs(input),
         .progress = progress,
         .user = k,
+        .stop = cli_stop(),
     };
     const struct trod_format *f;
     int r = trod_match_new(&k->match, &k->o->filter, &k->diag);
@@ -182,16 +183,6 @@ static int emit_found(struct looking *k, struct trod_emit *e)
         r = cli_run_emit(k->run, 1, e);
         trod_emit_close(e);
     }
-    return r;
-}
-
-static int read_all(struct looking *k)
-{
-    int r;
-
-    cli_progress_begin(&k->progress, k->c);
-    r = trod_run_go(k->run);
-    cli_progress_end(&k->progress);
     return r;
 }
 
@@ -235,7 +226,7 @@ static int look(struct looking *k, struct trod_emit *e, const char *path)
 
     if (r < 0)
         return r;
-    r = read_all(k);
+    r = cli_run_go(k->c, k->run, &k->progress, &k->diag);
     if (r >= 0)
         trod_match_explain(k->match, trod_trace_meta(trod_run_trace(k->run)), &k->diag);
     trod_run_progress(k->run, &p);
@@ -271,8 +262,15 @@ static int run(struct cli *c, const void *opt)
     if (cli_report_begin(&out, c, &o->report) != 0)
         return CLI_TROUBLE;
     trod_emit_list(out.emit, "files", NULL);
-    for (size_t i = 0; i < c->n_operands; i++)
+    for (size_t i = 0; i < c->n_operands; i++) {
         one(c, o, c->operands[i], out.emit);
+        if (*cli_stop() && i + 1 < c->n_operands) {
+            trod_warning(&c->diag, TROD_ERR_TRUNCATED, "run.interrupted", NULL,
+                         "interrupted: what comes behind it was not read: %zu file%s",
+                         c->n_operands - i - 1, c->n_operands - i == 2 ? "" : "s");
+            break;
+        }
+    }
     trod_emit_list_close(out.emit);
     return cli_report_end(&out) == 0 ? CLI_YES : CLI_TROUBLE;
 }

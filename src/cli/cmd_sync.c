@@ -70,7 +70,8 @@ static int has_sync(struct syncing *s)
 
 static int open_run(struct syncing *s)
 {
-    struct trod_run_options opt = {.serial = true, .progress = progress, .user = s};
+    struct trod_run_options opt = {
+        .serial = true, .progress = progress, .user = s, .stop = cli_stop()};
     int r = trod_match_new(&s->match, &s->o->filter, &s->diag);
 
     if (r < 0)
@@ -98,7 +99,10 @@ static int finish_graph(struct syncing *s, int r)
 
     if (!s->out)
         return r;
-    if (end == 0 && r != TROD_ERR_IO && r != TROD_ERR_NOMEM)
+    if (trod_run_stopped(s->run))
+        trod_warning(&s->diag, TROD_ERR_TRUNCATED, "run.interrupted", NULL,
+                     "interrupted: '%s' was not written", s->o->dot);
+    if (end == 0 && r != TROD_ERR_IO && r != TROD_ERR_NOMEM && !trod_run_stopped(s->run))
         end = trod_output_commit(s->out);
     else
         trod_output_discard(s->out);
@@ -128,9 +132,7 @@ static int run(struct cli *c, const void *opt)
     if (r == 0) {
         int shown;
 
-        cli_progress_begin(&s.progress, c);
-        r = trod_run_go(s.run);
-        cli_progress_end(&s.progress);
+        r = cli_run_go(c, s.run, &s.progress, &s.diag);
         if (r >= 0)
             trod_match_explain(s.match, trod_trace_meta(trod_run_trace(s.run)), &s.diag);
         shown = r == TROD_ERR_NOMEM ? r : tell(&s);

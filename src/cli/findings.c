@@ -80,7 +80,8 @@ void cli_findings_text(const struct cli_findings *f, FILE *to)
         cli_put_folded(to, f->fold, line, 22, 22);
     }
     *trod_put_grouped(number, total) = 0;
-    fprintf(to, "%12s finding%s\n", number, total == 1 ? "" : "s");
+    fprintf(to, "%12s finding%s%s\n", number, total == 1 ? "" : "s",
+            f->partial ? " in what was read" : "");
 }
 
 static void emit_number(struct trod_emit *e, const char *key, uint64_t v)
@@ -125,6 +126,8 @@ void cli_findings_emit(const struct cli_findings *f, struct trod_emit *e)
                                           "line", "stream",   "message", "text"};
     const struct trod_finding *g;
 
+    if (f->partial)
+        trod_emit_bool(e, "partial", true);
     trod_emit_count(e, "total", trod_check_total(f->state, TROD_RULE_NOTE));
     trod_emit_table(e, "findings", "findings", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; (g = trod_check_finding(f->state, i)); i++) {
@@ -178,8 +181,8 @@ void cli_findings_junit(const struct cli_findings *f, FILE *to)
         if (pass == 1)
             fprintf(to,
                     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"trod check\" "
-                    "tests=\"%u\" failures=\"%u\" errors=\"0\">\n",
-                    tests, failures);
+                    "tests=\"%u\" failures=\"%u\" errors=\"%d\">\n",
+                    tests + f->partial, failures, f->partial);
         for (size_t i = 0; trod_rule_at(i); i++) {
             const struct trod_rule *r = trod_rule_at(i);
             uint64_t n = trod_check_count(f->state, r);
@@ -200,6 +203,11 @@ void cli_findings_junit(const struct cli_findings *f, FILE *to)
             }
         }
     }
+    if (f->partial)
+        fputs("  <testcase name=\"read to the end\" classname=\"trod check\">\n"
+              "    <error message=\"interrupted: findings are those of what was read\"/>\n"
+              "  </testcase>\n",
+              to);
     fputs("</testsuite>\n", to);
 }
 

@@ -14,6 +14,7 @@ struct cli_findings {
     int severity;      /* from which on a finding is a failure */
     bool colour;
     unsigned fold; /* columns that lines are folded to; 0: not */
+    bool partial;  /* reading was stopped before the end */
 };
 
 void cli_findings_text(const struct cli_findings *f, FILE *to);

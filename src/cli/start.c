@@ -317,8 +317,9 @@ static bool begin(struct cli_start *s, const struct part *p, struct trod_trace_o
         r = by_times(s, &p->need.times, &row);
     if (r >= 0 && p->numbers.set)
         r = by_numbers(s, &p->numbers, &row);
-    if (r >= 0 && s->executed.set)
-        r = by_executed(s, &row);
+    /* where it is not known where they begin, or whether they do, all is read and counted */
+    if (r >= 0 && s->executed.set && (r = by_executed(s, &row)) == 0)
+        return false;
     if (r >= 0 && s->clock && (r = to_clock(s, &row)) == 0)
         return false;
     trod_nav_follow(s->nav, s->match ? trod_match_symbols(s->match) : NULL);

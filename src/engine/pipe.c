@@ -392,7 +392,7 @@ int run_pipe(struct trod_run *r)
         pthread_join(p.worker[i].thread, NULL);
     r->read = cutter.now;
     r->met = cutter.begun || cutter.plain;
-    r->warming = cutter.end.type == TROD_BOUNDARY_WARM;
+    r->warming = cutter.warm;
     joined = rc == TROD_ERR_NOMEM ? rc : run_join(r, &cutter.end, trod_trace_files(r->whole));
     run_decoder_end(&decoder);
     pipe_fini(&p);

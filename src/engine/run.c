@@ -317,7 +317,7 @@ int run_serial(struct trod_run *r)
     end_whole(r);
     r->read = cutter.now;
     r->met = cutter.begun || cutter.plain;
-    r->warming = cutter.end.type == TROD_BOUNDARY_WARM;
+    r->warming = cutter.warm;
     for (size_t i = 0; rc != TROD_ERR_NOMEM && i < r->n_items; i++) {
         struct engine_instance *in = &r->item[i].instance[0];
 
@@ -463,32 +463,13 @@ static int go_tentative(struct trod_run *r)
     }
 }
 
-/* Nothing was counted: is it because the trace ends before the region begins? */
-static void tell_region(const struct trod_run *r)
+/* Warn if a region or a warm-up left nothing to count. */
+static void tell_nothing(const struct trod_run *r)
 {
-    static const char *const units[] = {"instruction", "row", "time"};
-    const struct trod_run_options *o = &r->opt;
+    char text[ENGINE_REASON];
 
-    if (!(o->region_from || o->region_to) || r->met || r->stopped || r->read.rows == 0 ||
-        (o->region_in == TROD_IN_INSTRUCTIONS && r->read.instructions == 0))
-        return;
-    trod_warning(r->diag, TROD_OK, "run.region", NULL,
-                 "none of the rows read is in the region, which begins with %s %llu",
-                 units[o->region_in], (unsigned long long)o->region_from);
-}
-
-/* The same of the warm-up. */
-static void tell_warmup(const struct trod_run *r)
-{
-    static const char *const units[] = {"instructions", "rows", "units of time"};
-    const struct trod_run_options *o = &r->opt;
-
-    if (!o->warmup || !r->warming || !r->met || r->stopped ||
-        (o->warmup_in == TROD_IN_INSTRUCTIONS && r->read.instructions == 0))
-        return;
-    trod_warning(r->diag, TROD_OK, "run.warmup", NULL,
-                 "nothing is counted: the rows end within the warm-up of %llu %s",
-                 (unsigned long long)o->warmup, units[o->warmup_in]);
+    if (!r->stopped && engine_nothing(r, text, sizeof text))
+        trod_warning(r->diag, TROD_OK, "run.nothing", NULL, "%s", text);
 }
 
 int trod_run_go(struct trod_run *r)
@@ -509,34 +490,14 @@ int trod_run_go(struct trod_run *r)
     engine_sites_meta(r->sites, trod_trace_meta(r->whole));
     if (rc == TROD_OK && r->opt.parts <= 1)
         engine_code_tell(r->unplaced, r->sites, r->whole, r->diag);
-    if (rc == TROD_OK) {
-        tell_region(r);
-        tell_warmup(r);
-    }
+    if (rc == TROD_OK)
+        tell_nothing(r);
     return rc;
-}
-
-/* Nothing is cut where a trace has none of what intervals, regions and warm-ups count. */
-static void note_measure(const struct trod_run *r, struct trod_result *result)
-{
-    const struct trod_run_options *o = &r->opt;
-    const bool interval = o->interval && o->interval_in == TROD_IN_INSTRUCTIONS;
-    const bool warmup = o->warmup && o->warmup_in == TROD_IN_INSTRUCTIONS;
-    const bool region = (o->region_from || o->region_to) && o->region_in == TROD_IN_INSTRUCTIONS;
-
-    if (r->read.rows == 0 || r->read.instructions || !(interval || warmup || region))
-        return;
-    trod_result_str(result, "measure_note",
-                    region   ? "the trace has no instructions that a region could be counted in: "
-                               "FROM..TO:rows counts rows"
-                    : warmup ? "the trace has no instructions that a warm-up could be counted in: "
-                               "N:rows counts rows"
-                             : "the trace has no instructions that intervals could be counted in: "
-                               "N:rows counts rows");
 }
 
 int trod_run_result(const struct trod_run *r, size_t i, struct trod_result *result)
 {
+    char text[ENGINE_REASON];
     int rc;
 
     if (i >= r->n_items || !r->item[i].instance || !r->item[i].instance[0].st)
@@ -545,7 +506,9 @@ int trod_run_result(const struct trod_run *r, size_t i, struct trod_result *resu
         return rc;
     if (r->stopped)
         trod_result_bool(result, "partial", true);
-    note_measure(r, result);
+    engine_nothing(r, text, sizeof text);
+    if (*text && !r->stopped)
+        trod_result_str(result, "measure_note", text);
     rc = engine_instance_result(&r->item[i].instance[0], result);
     trod_keeper_tell(&r->item[i].instance[0].keeper, r->diag); /* files that could not be written */
     return rc;

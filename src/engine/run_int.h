@@ -176,6 +176,7 @@ struct run_unit {
     bool lost;            /* it cannot be read without the rows before it (engine_owner_lost) */
     bool gave_up;         /* lost because an analysis needs the rows before it */
     bool codeless;        /* engine_owner_codeless */
+    bool stopped;         /* by trod_run_options.stop, before its end */
 };
 
 struct run_worker {
@@ -208,7 +209,7 @@ struct trod_run {
     uint64_t loaded;                 /* rows of saved runs that were merged */
     struct trod_boundary read;       /* if rows are cut: the position after the last row read */
     bool met;                        /* there was a row in the region, or any row without one */
-    bool warming;                    /* the rows ended within the warm-up */
+    bool warming;                    /* the last row read is part of the warm-up */
 
     bool planned, by_units;
     bool gives_up;  /* an analysis may find that parts are not possible (trod_analysis.recorded) */
@@ -301,6 +302,16 @@ bool engine_core_rows(struct engine_instance *in, const struct trod_batch *b, ui
 bool engine_core_ran(const struct trod_batch *b, uint32_t from, uint32_t to);
 /* Write the list of the cores into R. 0 or an error. */
 int engine_core_results(const struct engine_instance *in, struct trod_result *r);
+
+/* ---- nothing.c */
+
+enum { ENGINE_REASON = 256 };
+
+/*
+ * After reading: why a region, a warm-up or intervals cut the rows otherwise than asked for, as
+ * TEXT, of SIZE bytes; empty: they did not. True if nothing is counted because of it.
+ */
+bool engine_nothing(const struct trod_run *r, char *text, size_t size);
 
 /* ---- cuts.c */
 /* The columns needed to cut rows of format F (or NULL) as OPT demands. */

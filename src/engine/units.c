@@ -173,6 +173,7 @@ static int unit_rows(struct run_worker *w, struct run_unit *u)
         if (w->first)
             run_tick(r);
     }
+    u->stopped = rc == 0 && r->opt.stop && *r->opt.stop;
     return rc;
 }
 
@@ -363,6 +364,15 @@ static struct run_unit *read_again(struct run_worker *w, struct run_unit *u)
     return again;
 }
 
+/* Is there an analysis to which rows behind a gap would be those that follow? */
+static bool is_ordered(const struct trod_run *r)
+{
+    for (size_t i = 0; i < r->n_items; i++)
+        if (r->item[i].order != TROD_ANY_ORDER)
+            return true;
+    return false;
+}
+
 /*
  * Merge U, the next unit, which read PIECE, into the run, and release it. Called with the lock
  * held; the lock is released during the merging itself, which one thread at a time does.
@@ -407,7 +417,8 @@ static void unit_merge(struct run_worker *w, struct run_unit *u, const struct ru
     add_progress(&r->done, &u->done);
     if (rc < 0 && r->rc == TROD_OK)
         r->rc = rc;
-    r->stop |= again || rc == TROD_ERR_NOMEM || (rc < 0 && r->diag && r->diag->strict);
+    r->stop |= again || rc == TROD_ERR_NOMEM || (rc < 0 && r->diag && r->diag->strict) ||
+               (u->stopped && is_ordered(r));
     unit_free(r, u, true);
 }
 

@@ -539,12 +539,14 @@ void trod_match_explain(const struct trod_match *m, const struct trod_meta *meta
             explain_stream(f->streams.item[k], meta, diag);
         told |= !any;
     }
-    /* instructions before those wanted may have been passed over */
-    if (m->found > 0 || m->all || (m->seen == 0 && !f->instructions.set) || told)
+    /* rows before those wanted may have been passed over */
+    if (m->found > 0 || m->all ||
+        (m->seen == 0 && !f->instructions.set && !(f->range.set && f->range.lo)) || told)
         return;
     if (f->kinds.n && !(m->kinds & m->kinds_seen))
         explain_kinds(m, diag);
-    else if ((m->single && f->instructions.set) || m->end != UINT64_MAX) /* reading ended early */
+    else if (m->seen == 0 || (m->single && f->instructions.set) ||
+             m->end != UINT64_MAX) /* not all was read */
         trod_warning(diag, TROD_OK, "filter.nothing", NULL,
                      "none of the rows that were read matches the options that choose rows");
     else

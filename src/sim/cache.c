@@ -43,8 +43,11 @@ struct trod_cache {
     uint64_t top;
     int by; /* enum trod_cache_by */
     bool plot, ended;
-    bool leaves_out; /* some of what comes does not count */
-    bool recording;  /* trod_cache_new_part */
+    bool recording;      /* trod_cache_new_part */
+    bool first_part;     /* of the parts of the simulation, the one that warns */
+    bool fed, ran;       /* there were rows; and an instruction in the warm-up */
+    bool warms, counts;  /* there is a warm-up of rows or instructions; rows came behind it */
+    const char *nothing; /* why nothing is counted; NULL: something is */
     unsigned width;
     uint64_t warm_rows;       /* still to come */
     uint64_t warm;            /* instructions up to the first that counts, still to come */
@@ -214,8 +217,8 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o, uns
     c->plot = o->plot;
     c->width = o->width ? o->width : WIDTH;
     c->warm_rows = o->warm_rows;
+    c->warms = o->warm || o->warm_rows;
     c->warm = o->warm && o->warm < UINT64_MAX ? o->warm + 1 : o->warm;
-    c->leaves_out = o->skip || o->warm || o->warm_rows || o->window_every;
     if (o->window_every && (o->window == 0 || o->window > o->window_every ||
                             o->window_warm > o->window_every - o->window))
         return trod_error(c->diag, TROD_ERR_USAGE, "cache.windows", NULL,
@@ -283,6 +286,7 @@ static int cache_new(struct trod_cache **out, const struct trod_cache_options *o
     c->like = o->like;
     c->diag = diag;
     c->recording = recording;
+    c->first_part = shard == 0;
     switch (o->like) {
     case TROD_CACHE_OWN:
         rc = new_own(c, o, shard, shards);
@@ -390,8 +394,11 @@ static uint32_t warm_end(struct trod_cache *c, const struct trod_batch *b, uint3
                          uint32_t to)
 {
     for (; from < to && (c->warm || c->warm_rows); from++) {
-        if (c->warm && is_instruction(b, from) && --c->warm == 0 && !c->warm_rows)
-            break;
+        if (c->warm && is_instruction(b, from)) {
+            c->ran = true;
+            if (--c->warm == 0 && !c->warm_rows)
+                break;
+        }
         c->warm_rows -= c->warm_rows > 0;
     }
     return from;
@@ -401,6 +408,7 @@ int trod_cache_feed(struct trod_cache *c, const struct trod_batch *b, uint32_t f
 {
     int rc = 1;
 
+    c->fed = c->fed || from < to;
     if (c->warm || c->warm_rows) {
         const uint32_t end = warm_end(c, b, from, to);
 
@@ -409,6 +417,7 @@ int trod_cache_feed(struct trod_cache *c, const struct trod_batch *b, uint32_t f
         if (rc > 0 && !c->warm && !c->warm_rows)
             trod_cache_warm(c);
     }
+    c->counts = c->counts || from < to;
     return rc > 0 && from < to ? feed(c, b, from, to) : rc;
 }
 
@@ -417,10 +426,34 @@ size_t trod_cache_recorded(const struct trod_cache *c)
     return c->sweep ? c->sweep->kept.bytes : c->first->kept.bytes;
 }
 
+/* The option that left nothing to count, with what else it could be; NULL: none. */
+static const char *why_nothing(const struct trod_cache *c)
+{
+    const struct trod_own_sim *s = &c->own;
+
+    if (!c->fed)
+        return NULL;
+    if (c->warm && !c->ran)
+        return "nothing is counted: --warmup N counts instructions, of which the trace has none; "
+               "--warmup rows:N counts rows";
+    if (c->warms && !c->counts)
+        return "nothing is counted: what was read ended within --warmup";
+    if (c->sweep || !s->phased || s->mode == TROD_OWN_COUNTING || s->windows)
+        return NULL;
+    if (s->seen == 0)
+        return "nothing is counted: --skip and --windows count instructions, of which the trace "
+               "has none; --range chooses rows";
+    return s->seen <= s->phases.skip
+               ? "nothing is counted: what was read ended within --skip"
+               : "nothing is counted: what was read ended before the first of --windows";
+}
+
 int trod_cache_end(struct trod_cache *c)
 {
     if (c->like != TROD_CACHE_OWN)
         return 0;
+    if (!c->ended && (c->nothing = why_nothing(c)) && c->first_part)
+        trod_warning(c->diag, TROD_OK, "cache.nothing", NULL, "%s", c->nothing);
     if (!c->ended && (c->warm || c->warm_rows)) /* nothing came that counts */
         trod_cache_warm(c);
     if (!c->ended && c->sweep) {
@@ -461,17 +494,6 @@ void trod_cache_warm(struct trod_cache *c)
         trod_own_sim_reset(&c->own);
 }
 
-/* Nothing counted: is it because the trace ends before counting begins? */
-static void tell_left_out(const struct trod_cache *c)
-{
-    uint64_t n = c->sweep ? trod_sweep_references(c->sweep) : c->own.instructions + c->own.refs;
-
-    if (c->leaves_out && n == 0)
-        trod_warning(c->diag, TROD_OK, "cache.counted", NULL,
-                     "nothing is counted: the trace ends within what --skip, --warmup or "
-                     "--windows leave out");
-}
-
 int trod_cache_result(struct trod_cache *c, struct trod_symbols *symbols,
                       const struct trod_meta *meta, struct trod_result *r)
 {
@@ -483,7 +505,8 @@ int trod_cache_result(struct trod_cache *c, struct trod_symbols *symbols,
         return c->own.memory.rc;
     if (c->whose && trod_whose_end(c->whose) < 0)
         return TROD_ERR_NOMEM;
-    tell_left_out(c);
+    if (c->nothing)
+        trod_result_str(r, "note", c->nothing);
     if (!c->sweep)
         return trod_own_report(&c->own, &o, meta, r);
     trod_sweep_report(c->sweep, r);

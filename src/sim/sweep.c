@@ -261,15 +261,6 @@ void trod_sweep_end(struct trod_sweep *s)
             drain(s, i, k);
 }
 
-uint64_t trod_sweep_references(const struct trod_sweep *s)
-{
-    uint64_t n = 0;
-
-    for (unsigned i = 0; i < s->n_lines; i++)
-        n += s->refs[i][0] + s->refs[i][1];
-    return n;
-}
-
 void trod_sweep_restart(struct trod_sweep *s)
 {
     trod_sweep_end(s);

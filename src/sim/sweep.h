@@ -108,8 +108,6 @@ static inline unsigned trod_sweep_log2(uint64_t v)
         bits++;
     return bits;
 }
-/* References to lines of all sizes that count. */
-uint64_t trod_sweep_references(const struct trod_sweep *s);
 /* Reset the counts; the contents of the caches are kept. */
 void trod_sweep_restart(struct trod_sweep *s);
 /* No more references: count those that are still buffered. */

@@ -34,7 +34,7 @@ for left in '--skip 8' '--warmup 8' '--warmup rows:16' '--skip 4 --warmup 4' '--
     for jobs in 1 2; do
         run trod cache $left -j $jobs w.csv
         status 0
-        err_has '^trod: warning: nothing is counted: the trace ends within what --skip, --warmup or --windows leave out$'
+        err_has '^trod: warning: nothing is counted: what was read ended (within|before the first of) --(skip|warmup|windows)$'
     done
 done
 for left in '--skip 7' '--warmup 7' '--warmup rows:15' '--skip 4 --warmup 3' '--windows 8,7,1' '--sweep ways=1 --warmup 7' '--warmup full'; do

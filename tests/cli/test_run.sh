@@ -291,7 +291,7 @@ interrupted() # FILE JOBS
     $ended || kill -KILL $pid
     got=0
     wait $pid || got=$?
-    status 0
+    status 2
     err <<<'trod: warning: interrupted: results are those of what was read'
     json '.partial == true and .total.rows > 1000'
 }
@@ -314,7 +314,7 @@ for f in boot.byu6 boot.byu12; do
         json '.note | test("^(no instructions are|the trace has no instructions and|the trace records no calls)")'
         run trod "$c" --interval 20 "$f"
         status 0
-        out_has '^measure note: +the trace has no instructions that intervals could be counted in: N:rows'
+        out_has '^measure note: +the trace has no instructions that intervals could be counted in: --interval N:rows'
         out_has '^note: +(no instructions are|the trace has no instructions and|the trace records no calls)'
     done
     run trod mix -j 2 --region 1..20 --format json "$f"
