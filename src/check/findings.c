@@ -281,15 +281,16 @@ uint64_t trod_check_total(const void *st, enum trod_rule_severity severity)
 
 static void emit_counts(const struct chk *c, struct trod_result *e)
 {
-    static const char *const columns[] = {"rule", "severity", "findings"};
+    static const char *const columns[] = {"rule", "severity", "findings", "text"};
 
-    trod_result_counts(e, "rules", "rules broken", columns, 3);
+    trod_result_counts(e, "rules", "rules broken", columns, 4);
     for (size_t i = 0; i < CHK_RULES; i++) {
         if (c->count[i] == 0)
             continue;
         trod_result_str(e, "rule", trod_rule_at(i)->id);
         trod_result_str(e, "severity", trod_rule_severity_name(trod_rule_at(i)->severity));
         trod_result_u64(e, "findings", c->count[i]);
+        trod_result_str(e, "text", trod_rule_at(i)->text);
         trod_result_row_end(e);
     }
     trod_result_table_close(e);
@@ -312,8 +313,8 @@ int chk_result(const void *st, struct trod_result *e)
         trod_result_open(e, NULL, f->rule->id);
         trod_result_str(e, "rule", f->rule->id);
         trod_result_str(e, "severity", trod_rule_severity_name(f->rule->severity));
-        if (f->file != UINT32_MAX)
-            trod_result_u64(e, "file", f->file);
+        if (c->meta && f->file < c->meta->n_files)
+            trod_result_str(e, "file", c->meta->files[f->file]);
         emit_number(e, "record", f->ordinal);
         emit_number(e, "offset", f->offset);
         emit_number(e, "line", f->line);

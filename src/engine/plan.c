@@ -338,21 +338,38 @@ static int plan_pieces(struct trod_run *r)
     return rc;
 }
 
-static bool may_use_units(const struct trod_run *r)
+const char *run_whole(const struct trod_run *r, const char **analysis)
 {
     const struct trod_run_options *o = &r->opt;
 
-    if (o->parts < 2 && (o->jobs < 2 || o->serial))
-        return false;
-    if (o->filter || o->trace.order != TROD_ORDER_FILE || !trod_trace_rewindable(r->whole) ||
-        o->interval || o->warmup || o->region_from || o->region_to || o->trace.skip_rows ||
-        o->trace.skip_instructions || r->begun)
-        return false;
+    *analysis = NULL;
+    if (o->region_from || o->region_to)
+        return "a region (--region, --limit, or --range of an analysis that follows calls)";
+    if (o->interval || o->warmup)
+        return o->interval ? "intervals (--interval)" : "a warm-up (--warmup)";
+    if (o->filter)
+        return "options that choose rows (--kind, --range, --where, ...)";
+    if (o->trace.order != TROD_ORDER_FILE)
+        return "an order of rows other than --order file";
+    if (o->trace.skip_rows || o->trace.skip_instructions || r->begun)
+        return "a beginning inside the trace";
+    if (!trod_trace_rewindable(r->whole))
+        return "a pipe, or what else can be read once only";
     for (size_t i = 0; i < r->n_items; i++)
         if (!r->in_order && (!r->item[i].analysis->merge ||
-                             (r->item[i].order == TROD_GLOBAL_ORDER && !r->item[i].records)))
-            return false;
-    return true;
+                             (r->item[i].order == TROD_GLOBAL_ORDER && !r->item[i].records))) {
+            *analysis = r->item[i].analysis->name;
+            return "an analysis that, with its options, needs all rows in order";
+        }
+    return NULL;
+}
+
+/* May units read the trace? */
+static bool may_use_units(const struct trod_run *r)
+{
+    const char *analysis;
+
+    return (r->opt.parts >= 2 || (r->opt.jobs >= 2 && !r->opt.serial)) && !run_whole(r, &analysis);
 }
 
 size_t run_unsound(const struct trod_run *r)

@@ -372,9 +372,11 @@ static bool feeds_itself(const struct trod_run *r)
 
 static int cannot_be_parted(struct trod_run *r)
 {
+    const char *analysis, *why = run_whole(r, &analysis);
+
     return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "run.part", NULL,
-                      "this run cannot be parted: parts need files in their order, analyses that "
-                      "can be merged, and no filter, interval, region or warm-up");
+                      "this run cannot be parted: it has %s%s%s%s", why ? why : "one part only",
+                      analysis ? ": '" : "", analysis ? analysis : "", analysis ? "'" : "");
 }
 
 int trod_run_share(struct trod_run *r, size_t *first, size_t *last)

@@ -348,6 +348,9 @@ int run_units(struct trod_run *r);
  * or TROD_ERR_NOMEM.
  */
 int run_plan_units(struct trod_run *r);
+/* What the trace must be read as a whole for, in words; with the name of the ANALYSIS, if it is
+ * one. NULL: nothing. */
+const char *run_whole(const struct trod_run *r, const char **analysis);
 
 /* The number of files found so far that several processes cannot read in pieces. */
 size_t run_unsound(const struct trod_run *r);

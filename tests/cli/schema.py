@@ -9,6 +9,7 @@ Prints what is wrong, nothing where all is as it should be.
 """
 
 import copy
+import functools
 import json
 import pathlib
 import sys
@@ -16,6 +17,7 @@ import sys
 import jsonschema
 
 
+@functools.lru_cache
 def validator(folder, name):
     schema = json.loads((pathlib.Path(folder) / f"{name}.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)

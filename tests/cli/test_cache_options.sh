@@ -271,4 +271,16 @@ for name in $(sed 1d "$stdout" | cut -d, -f1); do
     json '.instructions == 8'
     [ "$name" = default ] || check grep -q "^| \`$name\` | .*Manual\|^| \`$name\` | .*Guide" "$TROD_SOURCE/docs/caches.md"
 done
+
+# ---- options of other tools: unknown ones and those without their value are not the same
+for with in 'drcachesim -foo' 'dinero -foo' 'dinero -l1-ufoo' 'cachegrind --foo'; do
+    run trod cache --like "${with% *}" --with "${with#* }" "$TROD_SOURCE/examples/hello.tarmac"
+    status 2
+    err_has "^trod: unknown option '-*[a-z1-]*foo'"
+done
+for with in 'drcachesim -LL_size' 'drcachesim -replace_policy' 'dinero -l1-usize' 'dinero -skipcount'; do
+    run trod cache --like "${with% *}" --with "${with#* }" "$TROD_SOURCE/examples/hello.tarmac"
+    status 2
+    err_has '^trod: a value is missing after option'
+done
 finish

@@ -191,8 +191,18 @@ for option in '--interval 100' '--region 5..9' '--warmup 10' '--kind READ' '--li
     run trod run count --part 0/2 --save x.state $option t.tarmac
     status 2
     err_has 'cannot be parted'
+    # what is in the way is named
+    case $option in
+        --kind*) err_has 'cannot be parted: it has options that choose rows .*--kind' ;;
+        --limit*) err_has 'cannot be parted: it has a region .*--limit' ;;
+        --order*) err_has 'cannot be parted: .*--order file' ;;
+        *) err_has "cannot be parted: it has a.*\\(${option% *}|intervals \\(${option% *}" ;;
+    esac
     check test ! -e x.state
 done
+run trod run phases:list --part 0/2 --save x.state t.tarmac
+status 2
+err_has "cannot be parted: it has an analysis .*: 'phases'"
 for option in '--interval 100' '--by core'; do
     run trod run count --save x.state $option t.tarmac
     status 2

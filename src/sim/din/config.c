@@ -129,7 +129,11 @@ static int one_option(struct trod_din_config *c, const char *name, char **rest,
                    name, NULL);
     value = strtok_r(NULL, " \t\n\r", rest);
     if (!value)
-        return bad(diag, "unknown option, or a value is missing after", name, NULL);
+        return bad(diag,
+                   (s ? of_cache(s, name + 5, "") : of_run(c, name, "")) == 1
+                       ? "unknown option"
+                       : "a value is missing after option",
+                   name, NULL);
     rc = s ? of_cache(s, name + 5, value) : of_run(c, name, value);
     return rc == 1 ? bad(diag, "unknown option", name, NULL)
            : rc    ? bad(diag, "bad value of option", name, value)

@@ -291,7 +291,10 @@ static int one_option(struct trod_dr_config *c, struct shape *s, char *name, cha
     if (o && (o->type == FLAG || o->type == NO_VALUE))
         return 0;
     if (!(value = strtok_r(NULL, " \t\n\r", rest)))
-        return bad(diag, "a value is missing after option", name, NULL);
+        return bad(diag,
+                   !o && word(c, s, name, "", NULL) == 1 ? "unknown option"
+                                                         : "a value is missing after option",
+                   name, NULL);
     if (o)
         return o->type == ONE_VALUE ? 0
                                     : assign(o, o->of_shape ? (void *)s : (void *)c, value, diag);
