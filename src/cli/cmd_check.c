@@ -65,10 +65,19 @@ struct checking {
     struct cli_damages damages;
 };
 
-/* What could not be read is a finding, not a message: kept until the states are merged. */
+/*
+ * What could not be read is a finding, not a message: kept until the states are merged. A warning
+ * of a whole file, which has been left out, is no finding in what was read.
+ */
 static void note_damage(void *user, const struct trod_problem *p)
 {
-    cli_damages_note(&((struct checking *)user)->damages, p);
+    struct checking *k = user;
+
+    if (p->severity == TROD_SEV_WARNING && p->status == TROD_ERR_UNKNOWN &&
+        p->at.record == TROD_NOWHERE && p->at.offset == TROD_NOWHERE)
+        trod_diag_report(&k->c->diag, p->severity, p->status, p->kind, &p->at, "%s", p->message);
+    else
+        cli_damages_note(&k->damages, p);
 }
 
 static void progress(void *user, const struct trod_trace_progress *p)

@@ -102,11 +102,40 @@ void trod_keeper_move(struct trod_keeper *to, struct trod_keeper *from)
     memcpy(to->diag.counts, from->diag.counts, from->diag.n_counts * sizeof *from->diag.counts);
 }
 
+static void tell(const struct trod_problem *p, struct trod_diag *to)
+{
+    trod_diag_report(to, p->severity, p->status, p->kind, &p->at, "%s", p->message);
+}
+
+static bool is_among(const char *path, const char *const *files, size_t n)
+{
+    for (size_t i = 0; path && i < n; i++)
+        if (strcmp(path, files[i]) == 0)
+            return true;
+    return false;
+}
+
+void trod_keeper_tell_others(struct trod_keeper *k, const char *const *files, size_t n,
+                             struct trod_diag *to)
+{
+    struct trod_kept **at = &k->first, *p;
+
+    while ((p = *at)) {
+        if (is_among(p->is.at.path, files, n)) {
+            at = &p->next;
+            continue;
+        }
+        tell(&p->is, to);
+        *at = p->next;
+        free(p);
+    }
+    k->last = at;
+}
+
 void trod_keeper_tell(struct trod_keeper *k, struct trod_diag *to)
 {
     for (const struct trod_kept *p = k->first; to && p; p = p->next)
-        trod_diag_report(to, p->is.severity, p->is.status, p->is.kind, &p->is.at, "%s",
-                         p->is.message);
+        tell(&p->is, to);
     while (k->first) {
         struct trod_kept *next = k->first->next;
 

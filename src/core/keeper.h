@@ -27,7 +27,11 @@ void trod_keeper_shift(struct trod_keeper *k, uint64_t lines, uint64_t records);
 void trod_keeper_move(struct trod_keeper *to, struct trod_keeper *from);
 /* Report what is kept to TO and release it. TO NULL: release only. */
 void trod_keeper_tell(struct trod_keeper *k, struct trod_diag *to);
-/* The same at the end: TO counts what was reported to K beyond what is passed on as well. */
+/* The same of what is kept of other files than the N ones FILES. */
+void trod_keeper_tell_others(struct trod_keeper *k, const char *const *files, size_t n,
+                             struct trod_diag *to);
+/* As trod_keeper_tell at the end: TO counts what was reported to K beyond what is passed on as
+ * well. */
 void trod_keeper_end(struct trod_keeper *k, struct trod_diag *to);
 
 #endif

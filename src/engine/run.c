@@ -474,6 +474,17 @@ static void tell_nothing(const struct trod_run *r)
         trod_warning(r->diag, TROD_OK, "run.nothing", NULL, "%s", text);
 }
 
+static int go_planned(struct trod_run *r)
+{
+    const struct trod_meta *m = trod_trace_meta(r->whole);
+
+    /* Units repeat the problems met when their files were opened, but no unit reads what is not
+     * part of the trace. Of several processes the first one reports it. */
+    if (r->by_units && r->opt.part == 0 && r->diag)
+        trod_keeper_tell_others(&r->opening, m->files, m->n_files, r->diag);
+    return r->tentative || r->gives_up ? go_tentative(r) : go(r);
+}
+
 int trod_run_go(struct trod_run *r)
 {
     int rc;
@@ -487,7 +498,7 @@ int trod_run_go(struct trod_run *r)
     else if (r->opt.parts > 1 && !r->by_units)
         rc = cannot_be_parted(r);
     else
-        rc = r->tentative || r->gives_up ? go_tentative(r) : go(r);
+        rc = go_planned(r);
     tell_instances(r);
     engine_sites_meta(r->sites, trod_trace_meta(r->whole));
     if (rc == TROD_OK && r->opt.parts <= 1)

@@ -165,4 +165,17 @@ for jobs in 1 2; do
     status 0
 done
 check cmp 1.csv 2.csv
+
+# ---- a file in a directory that is no part of the trace is named once, whatever the number of threads
+mkdir strays
+for i in 1 2 3; do trod gen cyclic:lines=100,laps=3 strays/t$i.trace >/dev/null; done
+printf 'not a trace of anything\n' >strays/t4.trace
+for c in count mix locality branches info check 'run count,hot'; do
+    for jobs in 1 2 4; do
+        # shellcheck disable=SC2086 # a command and its analyses
+        run trod $c -j $jobs strays
+        status 0
+        check test "$(grep -c "warning: 'strays/t4.trace' is no part of the trace: passed over" "$stderr")" = 1
+    done
+done
 finish
