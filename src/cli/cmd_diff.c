@@ -58,6 +58,14 @@ static int print(struct cli *c, const struct options *o, const struct trod_resul
     return cli_report_end(&out);
 }
 
+/* How many values were compared. */
+static uint64_t compared(const struct trod_result *found)
+{
+    const struct trod_node *n = trod_result_find(found, "compared");
+
+    return n ? n->value.is.u64 : 0;
+}
+
 static int run(struct cli *c, const void *opt)
 {
     const struct options *o = opt;
@@ -80,6 +88,10 @@ static int run(struct cli *c, const void *opt)
         r = trod_result_diff(a, b, &d, found, &different);
     if (r == TROD_ERR_NOMEM)
         trod_error(&c->diag, r, "diff.memory", NULL, "out of memory");
+    /* the other formats print how many values were compared */
+    if (r == 0 && o->only.n && o->report.format == TROD_EMIT_TEXT && compared(found) == 0)
+        r = trod_error(&c->diag, TROD_ERR_USAGE, "diff.only", NULL,
+                       "neither result has a value at or below the paths of --only");
     if (r == 0 && (different || o->report.format != TROD_EMIT_TEXT))
         r = print(c, o, found);
     trod_result_free(a);

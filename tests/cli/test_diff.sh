@@ -155,4 +155,13 @@ for bad in x 1x -1 % nan inf; do
 done
 run trod diff a.json
 status 2
+
+# --only that leaves nothing to compare is no equality
+trod count --format json "$TROD_SOURCE/examples/hello.tarmac" >only.json
+run trod diff --only nosuch only.json only.json
+status 2
+out </dev/null
+err <<<'trod: neither result has a value at or below the paths of --only'
+run trod diff --only nosuch,total only.json only.json
+status 0
 finish
