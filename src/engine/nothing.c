@@ -23,7 +23,7 @@ bool engine_nothing(const struct trod_run *r, char *text, size_t size)
     const bool warmup = o->warmup != 0, interval = o->interval != 0;
 
     *text = '\0';
-    if (region && r->begun && !r->met) { /* an index led there: R counts rows of its own */
+    if (o->region_from && r->begun && !r->met) { /* an index led there: R counts rows of its own */
         snprintf(text, size, "the trace has no rows in the region (--region)");
         return true;
     }

@@ -238,12 +238,12 @@ int run_next(struct trod_run *r, struct trod_trace *t, struct run_decoder *d, st
 {
     int rc, go = 1;
 
-    if (r->opt.stop && *r->opt.stop) {
+    if (run_asked_to_stop(r)) {
         r->stopped = true;
         return 0;
     }
     rc = trod_trace_next(t, b);
-    if (rc < 0 && r->opt.stop && *r->opt.stop) { /* which ended the waiting for more */
+    if (rc < 0 && run_asked_to_stop(r)) { /* which ended the waiting for more */
         r->stopped = true;
         return 0;
     }

@@ -200,7 +200,8 @@ struct trod_run {
     bool owned;   /* an analysis uses the sites of accesses and other rows of instructions */
     bool codes;   /* an analysis wants the opcodes of all rows, beyond the sites' */
     bool streaks; /* an analysis wants streaks */
-    bool gone, stopped;
+    bool gone;
+    atomic_bool stopped;                  /* by run_asked_to_stop */
     bool begun;                           /* reading begins inside the trace */
     uint64_t begun_after;                 /* number of instructions before that place */
     const struct trod_given_calls *given; /* the calls from there on; NULL: not known */
@@ -374,6 +375,12 @@ int run_feed(struct trod_run *r, struct engine_cutter *cutter, const struct trod
 /* MERGED: rows of several files alternate. 0 or TROD_ERR_NOMEM. */
 int run_decoder_begin(struct run_decoder *d, const struct trod_run *r, bool merged);
 void run_decoder_end(struct run_decoder *d);
+
+/* Has the caller of R asked to stop? It may do so on another thread or in a signal handler. */
+static inline bool run_asked_to_stop(const struct trod_run *r)
+{
+    return r->opt.stop && __atomic_load_n(r->opt.stop, __ATOMIC_RELAXED);
+}
 
 /*
  * The next batch of T after the filter, with sites and streaks. 1, 2 where the run ends after it,

@@ -173,7 +173,7 @@ static int unit_rows(struct run_worker *w, struct run_unit *u)
         if (w->first)
             run_tick(r);
     }
-    u->stopped = rc == 0 && r->opt.stop && *r->opt.stop;
+    u->stopped = rc == 0 && run_asked_to_stop(r);
     return rc;
 }
 

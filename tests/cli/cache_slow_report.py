@@ -209,7 +209,11 @@ def told(trod, *args):
 
 
 def run(trod, *args):
-    return json.loads(told(trod, "--format", "json", *args), parse_float=str)
+    """The result; the note that nothing is counted, which is no part of the report, must be true."""
+    result = json.loads(told(trod, "--format", "json", *args), parse_float=str)
+    if result.pop("note", None) and (result["instructions"] or result["references"]):
+        raise RuntimeError("something is counted")
+    return result
 
 
 def cut(trod, options, top):

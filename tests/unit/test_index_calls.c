@@ -30,6 +30,12 @@ struct log {
     uint64_t n;
 };
 
+static void log_fini(struct log *l)
+{
+    trod_buf_fini(&l->text);
+    trod_buf_fini(&l->open);
+}
+
 /* What trod_nav_callstack_open tells as well. */
 static int leave_open(void *ctx, struct trod_frame *f, const struct trod_frame_left *end)
 {
@@ -130,7 +136,7 @@ static void same_open(const char *const *paths, size_t n, const struct log *l)
     else
         assert_true(trod_index_about(nav, &info) && (info.files != 1 || info.blocks == 0));
     trod_nav_close(nav);
-    trod_buf_fini(&open.open);
+    log_fini(&open);
 }
 
 /* Both ways tell the same. False: the trace cannot be read. */
@@ -151,9 +157,8 @@ static bool same(const char *const *paths, size_t n, uint64_t block_rows, uint32
         assert_memory_equal(counts, &with, sizeof with);
         same_open(paths, n, &a);
     }
-    trod_buf_fini(&a.text);
-    trod_buf_fini(&b.text);
-    trod_buf_fini(&a.open);
+    log_fini(&a);
+    log_fini(&b);
     return read;
 }
 
@@ -210,9 +215,9 @@ static void test_symbols(void **state)
         assert_true(by_rows(f.path, n, &want, &counts));
         assert_same_text(f.path[0], &want.text, &plain.text);
         other += named.text.n != plain.text.n;
-        trod_buf_fini(&named.text);
-        trod_buf_fini(&plain.text);
-        trod_buf_fini(&want.text);
+        log_fini(&named);
+        log_fini(&plain);
+        log_fini(&want);
         trod_symbols_free(own);
         trod_symbols_free(others);
     }
@@ -466,8 +471,8 @@ static void grown(const struct trod_symbols *with_symbols, bool small, bool agai
     assert_int_equal(a.text.n, b.text.n);
     assert_memory_equal(a.text.p, b.text.p, a.text.n);
     assert_memory_equal(&counts, &with, sizeof with);
-    trod_buf_fini(&a.text);
-    trod_buf_fini(&b.text);
+    log_fini(&a);
+    log_fini(&b);
     trod_buf_fini(&text);
     nav_files_free(&f);
 }
@@ -530,14 +535,14 @@ static void test_damaged(void **state)
             assert_int_equal(b.text.n, 0);
             noticed++;
         }
-        trod_buf_fini(&b.text);
+        log_fini(&b);
     }
     assert_true(noticed > 100);
     symbols = NULL;
     trod_symbols_free(own);
     free(elf);
     trod_buf_fini(&bytes);
-    trod_buf_fini(&a.text);
+    log_fini(&a);
     nav_files_free(&f);
 }
 

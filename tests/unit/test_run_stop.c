@@ -28,7 +28,7 @@ static void progress(void *user, const struct trod_trace_progress *p)
 {
     (void)user;
     (void)p;
-    stop = ++ticks >= last_tick;
+    __atomic_store_n(&stop, ++ticks >= last_tick, __ATOMIC_RELAXED);
 }
 
 static void write_trace(const char *path)

@@ -370,13 +370,17 @@ int cg_like_init(struct cg_core *core)
     const struct trod_meta *meta = core->context.meta;
     struct cg_like *k;
 
-    if (!may_follow(meta))
+    if (!may_follow(meta)) {
+        /* where the format has no registers the instruction set does not matter */
+        const bool isa = !meta->driver->kinds || meta->driver->kinds >> TROD_REG & 1;
+
         return trod_error(core->context.diag, TROD_ERR_USAGE, "like.registers", NULL,
                           "'--like tarmac' follows writes of Arm's link register and stack "
                           "pointer, which this trace of format %s%s%s does not have; without the "
                           "option calls of every trace are followed",
-                          meta->driver->name, meta->isa ? " and instruction set " : "",
-                          meta->isa ? trod_isa_name(meta->isa) : "");
+                          meta->driver->name, isa ? " and instruction set " : "",
+                          isa ? trod_isa_name(meta->isa) : "");
+    }
     core->like = k = calloc(1, sizeof *k);
     if (!k)
         return TROD_ERR_NOMEM;

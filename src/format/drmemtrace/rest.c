@@ -120,7 +120,8 @@ static bool pack(struct drm_side *s)
     rc = pack_codes(s, &is, &out);
     to = rc == TROD_OK ? realloc(s->rest, sizeof is + is.n + out.n) : NULL;
     if (to) {
-        memcpy(to->bytes + is.n, out.p, out.n);
+        if (out.n)
+            memcpy(to->bytes + is.n, out.p, out.n);
         is.n += out.n;
         is.shared_n = s->shared_n;
         is.known_n = s->known_n;
