@@ -60,6 +60,18 @@ static inline void save_program(struct trod_gen *g, size_t n, bool steady, const
     trod_buf_fini(&text);
 }
 
+/* What happened in a trace, as text. */
+struct log {
+    struct trod_buf text, open; /* OPEN: of what is open at the end alone */
+    uint64_t n;
+};
+
+static inline void log_fini(struct log *l)
+{
+    trod_buf_fini(&l->text);
+    trod_buf_fini(&l->open);
+}
+
 static inline void assert_same_text(const char *path, const struct trod_buf *a,
                                     const struct trod_buf *b)
 {

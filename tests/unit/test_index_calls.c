@@ -25,17 +25,6 @@
 
 /* ---- what a sink is told, as text */
 
-struct log {
-    struct trod_buf text, open; /* OPEN: of what is open at the end alone */
-    uint64_t n;
-};
-
-static void log_fini(struct log *l)
-{
-    trod_buf_fini(&l->text);
-    trod_buf_fini(&l->open);
-}
-
 /* What trod_nav_callstack_open tells as well. */
 static int leave_open(void *ctx, struct trod_frame *f, const struct trod_frame_left *end)
 {
