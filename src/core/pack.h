@@ -1,6 +1,7 @@
 /*
  * pack.h - numbers in the saved form of an analysis: seven bits a byte, the lowest first, the
- * eighth bit set in all bytes but the last; and byte strings, length first.
+ * eighth bit set in all bytes but the last; and byte strings, length first. Differences that may be
+ * negative are small numbers as zigzag: the sign is the lowest bit.
  */
 #ifndef TROD_CORE_PACK_H
 #define TROD_CORE_PACK_H
@@ -44,6 +45,19 @@ static inline int trod_unpack(struct trod_span *in, uint64_t *v)
     *v = *in->p++;
     in->n--;
     return TROD_OK;
+}
+
+/* A less B, and A of it. */
+static inline uint64_t trod_zigzag(uint64_t a, uint64_t b)
+{
+    const uint64_t d = a - b;
+
+    return d << 1 ^ (d >> 63 ? UINT64_MAX : 0);
+}
+
+static inline uint64_t trod_unzigzag(uint64_t v, uint64_t b)
+{
+    return b + (v >> 1 ^ (v & 1 ? UINT64_MAX : 0));
 }
 
 #endif

@@ -90,8 +90,8 @@ static int put_call(const struct trod_nav_call *call, struct trod_buf *out)
     if (rc == TROD_OK)
         rc = trod_pack(out, call->pc);
     if (rc == TROD_OK && site)
-        rc = trod_pack(out, nav_zigzag(call->site_row, call->row));
-    return rc < 0 || !site ? rc : trod_pack(out, nav_zigzag(call->site_pc, call->pc));
+        rc = trod_pack(out, trod_zigzag(call->site_row, call->row));
+    return rc < 0 || !site ? rc : trod_pack(out, trod_zigzag(call->site_pc, call->pc));
 }
 
 /* The call that begins with row ROW. */
@@ -109,8 +109,8 @@ static bool get_call(struct trod_span *in, uint64_t row, struct trod_nav_call *c
         return true;
     if (trod_unpack(in, &at) < 0 || trod_unpack(in, &pc) < 0)
         return false;
-    call->site_row = nav_unzigzag(at, row);
-    call->site_pc = nav_unzigzag(pc, call->pc);
+    call->site_row = trod_unzigzag(at, row);
+    call->site_pc = trod_unzigzag(pc, call->pc);
     return true;
 }
 
@@ -127,9 +127,9 @@ static int put_stacks(const struct nav_calls *c, struct trod_buf *out)
         for (unsigned k = 0; rc == TROD_OK && k < sizeof v / sizeof *v; k++)
             rc = trod_pack(out, v[k]);
         for (uint32_t k = 0; rc == TROD_OK && k < s->n; k++) {
-            rc = trod_pack(out, nav_zigzag(s->call[k].of.row, row));
+            rc = trod_pack(out, trod_zigzag(s->call[k].of.row, row));
             if (rc == TROD_OK)
-                rc = trod_pack(out, nav_zigzag(s->call[k].time, time));
+                rc = trod_pack(out, trod_zigzag(s->call[k].time, time));
             row = s->call[k].of.row;
             time = s->call[k].time;
             if (rc == TROD_OK)
@@ -392,9 +392,9 @@ static int get_stacks(struct nav_calls *c, struct trod_span *in)
         s->runs = v[2] != 0;
         for (; rc == TROD_OK && v[3]; v[3]--) {
             if (trod_unpack(in, &d) < 0 || trod_unpack(in, &t) < 0 ||
-                !get_call(in, row = nav_unzigzag(d, row), &call.of))
+                !get_call(in, row = trod_unzigzag(d, row), &call.of))
                 return TROD_ERR_CORRUPT;
-            call.time = nav_unzigzag(t, call.time);
+            call.time = trod_unzigzag(t, call.time);
             rc = push(s, &call);
         }
         if (rc < 0)

@@ -80,7 +80,7 @@ static int put_moment(struct nav_events *e, const struct nav_event *x,
 {
     const bool insn = x->what != NAV_SWITCH;
     const uint64_t passed = insn ? x->now.instruction - base->insn : 0;
-    int rc = put(e, NAV_E_ROW, nav_zigzag(x->now.row, e->past.row + passed));
+    int rc = put(e, NAV_E_ROW, trod_zigzag(x->now.row, e->past.row + passed));
 
     if (rc == TROD_OK && insn)
         rc = put(e, NAV_E_INSN, passed);
@@ -117,9 +117,9 @@ static int put_key(struct nav_events *e, const struct nav_call_key *k, uint32_t 
         put(e, NAV_E_KEY, (unsigned)(k->kind << 4 | k->sure << 2 | k->under << 1) | (site ? 1 : 0));
 
     if (rc == TROD_OK)
-        rc = put(e, NAV_E_KEY, nav_zigzag(k->pc, last->pc));
+        rc = put(e, NAV_E_KEY, trod_zigzag(k->pc, last->pc));
     if (rc == TROD_OK && site)
-        rc = put(e, NAV_E_KEY, nav_zigzag(k->site_pc, k->pc));
+        rc = put(e, NAV_E_KEY, trod_zigzag(k->site_pc, k->pc));
     if (rc == TROD_OK)
         rc = number(&e->past, k);
     if (rc == TROD_OK && e->past.n_keys > n && !trod_map_put(&e->map, hash, (uint32_t)n))
@@ -244,12 +244,12 @@ int nav_events_new_key(struct nav_events_reader *r, struct nav_call_key *k)
     k->kind = (uint8_t)(v >> 4);
     k->sure = v >> 2 & 3;
     k->under = (v & 2) != 0;
-    k->pc = nav_unzigzag(pc, r->past.last.pc);
+    k->pc = trod_unzigzag(pc, r->past.last.pc);
     k->site_pc = TROD_NOWHERE;
     if (v & 1) {
         if (nav_events_get(r, NAV_E_KEY, &site) < 0)
             return TROD_ERR_CORRUPT;
-        k->site_pc = nav_unzigzag(site, k->pc);
+        k->site_pc = trod_unzigzag(site, k->pc);
     }
     return number(&r->past, k);
 }

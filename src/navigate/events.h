@@ -94,16 +94,4 @@ int nav_events_open(struct nav_events_reader *r, struct trod_span in);
 int nav_events_next(struct nav_events_reader *r, struct nav_event *out);
 void nav_events_close(struct nav_events_reader *r);
 
-static inline uint64_t nav_zigzag(uint64_t a, uint64_t b)
-{
-    const uint64_t d = a - b;
-
-    return d << 1 ^ (d >> 63 ? UINT64_MAX : 0);
-}
-
-static inline uint64_t nav_unzigzag(uint64_t v, uint64_t b)
-{
-    return b + (v >> 1 ^ (v & 1 ? UINT64_MAX : 0));
-}
-
 #endif

@@ -77,7 +77,7 @@ TROD_HOT int nav_events_moment(struct nav_events_reader *r, struct nav_event *x)
         else if (time == NAV_WHOLE_TIME && nav_events_get(r, NAV_E_TIME, &x->now.time) < 0)
             return TROD_ERR_CORRUPT;
     }
-    x->now.row = nav_unzigzag(row, x->now.row + passed);
+    x->now.row = trod_unzigzag(row, x->now.row + passed);
     return TROD_OK;
 }
 

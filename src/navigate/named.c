@@ -47,7 +47,7 @@ int nav_functions_put(struct nav_builder *b)
     int rc = TROD_OK;
 
     for (bool more = b->named && first_function(b->opt->symbols, &f); rc == TROD_OK && more; n++) {
-        rc = trod_pack(&raw, nav_zigzag(f.begin, end));
+        rc = trod_pack(&raw, trod_zigzag(f.begin, end));
         if (rc == TROD_OK)
             rc = trod_pack(&raw, f.end - f.begin);
         end = f.end;
@@ -70,7 +70,7 @@ static struct trod_symbols *functions_of(struct trod_span in)
     for (; at && in.n; n++) {
         if (trod_unpack(&in, &begin) < 0 || trod_unpack(&in, &size) < 0)
             break;
-        at[n].begin = nav_unzigzag(begin, end);
+        at[n].begin = trod_unzigzag(begin, end);
         at[n].end = end = at[n].begin + size;
     }
     if (at && !in.n && trod_symbols_of_functions(&symbols, at, n) < 0) {

@@ -157,7 +157,7 @@ static uint8_t *put_site(uint8_t *p, const struct nav_posting *at, unsigned id,
     const bool some = at->steps != NAV_ALL_STEPS;
 
     if (rows || id == NAV_S_SITES)
-        rows = nav_zigzag(rows, usual_rows(id, (uint32_t)at->b, at->a));
+        rows = trod_zigzag(rows, usual_rows(id, (uint32_t)at->b, at->a));
     p = trod_pack_at(p, at->a << SITE_BITS | (kinds ? SITE_KINDS : 0u) | (some ? SITE_STEPS : 0u) |
                             (rows ? SITE_ROWS : 0u));
     if (kinds)
@@ -308,7 +308,7 @@ static bool get_site(struct trod_span *in, unsigned id, struct nav_posting *p)
     if ((n & SITE_STEPS && !get_steps(in, &p->steps)) ||
         (n & SITE_ROWS && trod_unpack(in, &rows) < 0))
         return false;
-    p->b |= nav_unzigzag(rows, usual_rows(id, (uint32_t)p->b, p->a)) << NAV_SITE_ROWS;
+    p->b |= trod_unzigzag(rows, usual_rows(id, (uint32_t)p->b, p->a)) << NAV_SITE_ROWS;
     return true;
 }
 

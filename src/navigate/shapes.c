@@ -215,7 +215,7 @@ int nav_shapes_save(struct nav_shapes *s, struct trod_buf *out)
         *to++ = p->flags;
         *to++ = p->code_n;
         *to++ = p->text_n;
-        to = trod_pack_at(to, nav_zigzag(p->addr, before));
+        to = trod_pack_at(to, trod_zigzag(p->addr, before));
         if (p->flags & NAV_SHAPE_SIZED)
             to = trod_pack_at(to, p->size);
         if (n)
@@ -244,7 +244,7 @@ static bool get(struct trod_span *in, uint64_t *addr, struct look *l)
     if ((size_t)head[2] + head[3] > in->n || head[0] >= TROD_KINDS || head[2] > NAV_SHAPE_CODE ||
         head[1] > (NAV_SHAPE_SIZED | NAV_SHAPE_PLACED | NAV_SHAPE_ISET))
         return false;
-    *addr = nav_unzigzag(delta, *addr);
+    *addr = trod_unzigzag(delta, *addr);
     *l = (struct look){{.addr = *addr,
                         .size = (uint32_t)size,
                         .kind = head[0],

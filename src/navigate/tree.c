@@ -138,7 +138,7 @@ static int put_functions(const struct cg_tree *t, struct trod_buf *out)
         rc = trod_pack(out, 2 * (uint64_t)number + (k->kind == CG_EXCEPTION));
         if (rc < 0 || number < n)
             continue;
-        rc = trod_pack(out, nav_zigzag(k->function, last));
+        rc = trod_pack(out, trod_zigzag(k->function, last));
         last = known[n] = k->function;
         if (rc == TROD_OK && !trod_map_put(&map, hash, n++))
             rc = TROD_ERR_NOMEM;
@@ -181,7 +181,7 @@ static bool get_functions(struct trod_span *in, struct trod_call_sum *at, size_t
         if (v >> 1 == n_known) {
             if (trod_unpack(in, &d) < 0)
                 break;
-            last = known[n_known++] = nav_unzigzag(d, last);
+            last = known[n_known++] = trod_unzigzag(d, last);
         }
         at[i].function = known[v >> 1];
         at[i].exception = v & 1;

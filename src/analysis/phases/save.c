@@ -128,7 +128,7 @@ int phases_merge(void *into, const void *from)
 
 static int pack_signed(struct trod_buf *out, int64_t v)
 {
-    return trod_pack(out, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+    return trod_pack(out, trod_zigzag((uint64_t)v, 0));
 }
 
 static bool unpack_signed(struct trod_span *in, int64_t *v)
@@ -137,7 +137,7 @@ static bool unpack_signed(struct trod_span *in, int64_t *v)
 
     if (trod_unpack(in, &u) < 0)
         return false;
-    *v = (int64_t)(u >> 1 ^ (0 - (u & 1)));
+    *v = (int64_t)trod_unzigzag(u, 0);
     return true;
 }
 

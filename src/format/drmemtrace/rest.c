@@ -22,7 +22,7 @@ enum {
     PLAIN = 0x10,  /* as in struct drm_known */
     PROVEN = 0x20, /* it has a proof */
     GAP = 0x40,    /* a number: slots left out before it */
-    JUMP = 0x80    /* a number: how far it is from the end of the one before, the sign lowest */
+    JUMP = 0x80    /* a number: how far it is from the end of the one before, zigzag */
 };
 
 _Static_assert(DRM_CODE_MAX <= LEN + 1, "lengths fit");
@@ -53,7 +53,7 @@ static bool has_proof(const struct drm_side *s, uint64_t pc)
 static int pack_code(const struct drm_side *s, const struct drm_known *k, size_t gap, uint64_t end,
                      struct trod_buf *out)
 {
-    const uint64_t far = k->pc - end, sign = 0 - (far >> 63);
+    const uint64_t far = trod_zigzag(k->pc, end);
     uint8_t head = (uint8_t)(k->len - 1);
 
     if (k->plain)
@@ -68,7 +68,7 @@ static int pack_code(const struct drm_side *s, const struct drm_known *k, size_t
     if (gap)
         trod_pack(out, gap);
     if (far)
-        trod_pack(out, far << 1 ^ sign);
+        trod_pack(out, far);
     return trod_buf_add(out, s->shared + slot_of(k) * DRM_SLOT, k->len);
 }
 
@@ -133,22 +133,6 @@ static bool pack(struct drm_side *s)
     return to != NULL;
 }
 
-static void drop_tables(struct drm_side *s)
-{
-    drm_proofs_free(s->proofs, s->proof_mask);
-    trod_recent_free(s->recent);
-    trod_zeroed_free(s->shared, s->shared_cap);
-    drm_known_free(s->known, s->known_mask);
-    s->proofs = NULL;
-    s->proved = (struct drm_proof){0};
-    s->n_proofs = 0;
-    s->proof_mask = DRM_FIRST_PROOFS - 1;
-    s->recent = NULL;
-    s->shared = NULL;
-    s->shared_n = s->shared_cap = 0;
-    s->known = NULL;
-}
-
 void drm_rest(void *dec)
 {
     struct drm_side *s = ((struct drm_dec *)dec)->side;
@@ -158,7 +142,7 @@ void drm_rest(void *dec)
     if (s->n_retired != s->n_free)
         return; /* a row that is not given yet may point to one of them */
     if (pack(s))
-        drop_tables(s);
+        drm_side_drop(s);
 }
 
 /* The next instruction of IN gets its slot, which begins *AT bytes into the pool or behind that. */
@@ -173,7 +157,7 @@ static int unpack_code(struct drm_side *s, struct trod_span *in, size_t *at, uin
     if ((head & GAP && trod_unpack(in, &gap) < 0) || (head & JUMP && trod_unpack(in, &far) < 0))
         return TROD_ERR_CORRUPT;
     *at += gap * DRM_SLOT;
-    *end += far >> 1 ^ (0 - (far & 1));
+    *end = trod_unzigzag(far, *end);
     k = drm_side_known(s, *end);
     *k = (struct drm_known){*end, (uint32_t)*at | (uint32_t)TROD_SLICE_SHARED, (uint16_t)len,
                             head & PLAIN};
@@ -187,21 +171,6 @@ static int unpack_code(struct drm_side *s, struct trod_span *in, size_t *at, uin
     return TROD_OK;
 }
 
-static int make_tables(struct drm_side *s)
-{
-    const size_t shared_n = s->rest->shared_n;
-    int rc = TROD_ERR_NOMEM;
-
-    s->known = drm_known_new(s->known_mask + 1);
-    s->proofs = calloc(DRM_FIRST_PROOFS, sizeof *s->proofs);
-    s->recent = trod_recent_new();
-    if (s->known && s->proofs && s->recent)
-        rc = drm_side_texts(s);
-    if (rc == TROD_OK)
-        rc = trod_zeroed_room(&s->shared, &s->shared_cap, shared_n, 1);
-    return rc;
-}
-
 int drm_wake(void *dec, struct trod_batch *rows)
 {
     struct drm_side *s = ((struct drm_dec *)dec)->side;
@@ -212,12 +181,14 @@ int drm_wake(void *dec, struct trod_batch *rows)
 
     if (s->known)
         return TROD_OK;
-    rc = make_tables(s);
+    rc = drm_side_make(s, s->known_mask + 1);
+    if (rc == TROD_OK)
+        rc = trod_zeroed_room(&s->shared, &s->shared_cap, s->rest->shared_n, 1);
     in = (struct trod_span){.p = s->rest->bytes, .n = s->rest->n};
     while (rc == TROD_OK && in.n)
         rc = unpack_code(s, &in, &at, &end);
     if (rc < 0) {
-        drop_tables(s);
+        drm_side_drop(s);
         return rc;
     }
     s->shared_n = s->rest->shared_n;

@@ -94,24 +94,43 @@ void drm_known_free(struct drm_known *table, uint32_t mask)
     trod_zeroed_free(table, ((size_t)mask + 1) * sizeof *table);
 }
 
+int drm_side_make(struct drm_side *s, uint32_t places)
+{
+    s->known = drm_known_new(places);
+    s->known_mask = places - 1;
+    s->proofs = calloc(DRM_FIRST_PROOFS, sizeof *s->proofs);
+    s->proof_mask = DRM_FIRST_PROOFS - 1;
+    s->recent = trod_recent_new();
+    return s->known && s->proofs && s->recent ? drm_side_texts(s) : TROD_ERR_NOMEM;
+}
+
+void drm_side_drop(struct drm_side *s)
+{
+    drm_proofs_free(s->proofs, s->proof_mask);
+    s->proofs = NULL;
+    s->proved = (struct drm_proof){0};
+    s->n_proofs = 0;
+    trod_recent_free(s->recent);
+    s->recent = NULL;
+    trod_zeroed_free(s->shared, s->shared_cap);
+    s->shared = NULL;
+    s->shared_n = s->shared_cap = 0;
+    drm_known_free(s->known, s->known_mask);
+    s->known = NULL;
+}
+
 int drm_side_new(struct drm_side **out)
 {
     struct drm_side *s = calloc(1, sizeof *s);
-    int rc = TROD_ERR_NOMEM;
+    int rc;
 
     *out = NULL;
     if (!s)
-        return rc;
+        return TROD_ERR_NOMEM;
     atomic_fetch_add_explicit(&sides, 1, memory_order_relaxed);
-    s->known = drm_known_new(DRM_FIRST_KNOWN);
-    s->known_mask = DRM_FIRST_KNOWN - 1;
-    s->proofs = calloc(DRM_FIRST_PROOFS, sizeof *s->proofs);
-    s->proof_mask = DRM_FIRST_PROOFS - 1;
     s->thread_slot = calloc(FIRST_THREADS, sizeof *s->thread_slot);
     s->thread_mask = FIRST_THREADS - 1;
-    s->recent = trod_recent_new();
-    if (s->known && s->thread_slot && s->proofs && s->recent)
-        rc = drm_side_texts(s);
+    rc = s->thread_slot ? drm_side_make(s, DRM_FIRST_KNOWN) : TROD_ERR_NOMEM;
     if (rc < 0) {
         drm_side_free(s);
         return rc;
@@ -134,10 +153,7 @@ void drm_side_free(struct drm_side *s)
         return;
     atomic_fetch_sub_explicit(&sides, 1, memory_order_relaxed);
     atomic_store_explicit(&last_size, s->known_mask + 1, memory_order_relaxed);
-    drm_proofs_free(s->proofs, s->proof_mask);
-    trod_recent_free(s->recent);
-    trod_zeroed_free(s->shared, s->shared_cap);
-    drm_known_free(s->known, s->known_mask);
+    drm_side_drop(s);
     drm_past_free(s->past);
     free(s->retired);
     free(s->thread);

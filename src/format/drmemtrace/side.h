@@ -142,6 +142,13 @@ int drm_side_new(struct drm_side **out);
 void drm_side_free(struct drm_side *s);
 
 /*
+ * side.c: the tables of S, which has none, with room for PLACES encodings, a power of two; and give
+ * them up. Returns 0 or TROD_ERR_NOMEM; then drop what was made.
+ */
+int drm_side_make(struct drm_side *s, uint32_t places);
+void drm_side_drop(struct drm_side *s);
+
+/*
  * past.c: give TO, which is empty, the threads and encodings of FROM; both share the encodings from
  * here on. 0 or TROD_ERR_NOMEM.
  */
