@@ -33,7 +33,8 @@ struct trod_nav_options {
     bool index_only; /* fail with TROD_ERR_UNKNOWN, not reported, where no index fits the trace */
     /*
      * Called for each batch that a query reads, ROW being the row after it. A negative code ends
-     * that query, which returns it; later queries work as usual. NULL: never.
+     * that query, which returns it; later queries work as usual. It must not ask anything of what
+     * it is called for: that fails with TROD_ERR_USAGE. NULL: never.
      */
     int (*tick)(void *user, uint64_t row);
     void *tick_user;

@@ -158,6 +158,11 @@ void draw_status(struct view *v, const char *text)
         screen_put(v, v->height - 1, v->width - n - 1, n + 1, right, BROWSE_TITLE);
 }
 
+void draw_reading(struct view *v, const char *text)
+{
+    screen_put(v, v->height - 1, 0, v->width, text, BROWSE_MESSAGE);
+}
+
 static bool too_small(struct view *v)
 {
     if (v->height >= VIEW_LEAST_HEIGHT && v->width >= VIEW_LEAST_WIDTH)

@@ -291,7 +291,7 @@ int screen_tick(void *user, uint64_t row)
     if (!v->patient)
         return v->n_keys || view_index_made(v) ? BROWSE_STOPPED : 0;
     snprintf(text, sizeof text, "reading: row %llu (Esc stops)", (unsigned long long)row);
-    draw_status(v, text);
+    draw_reading(v, text);
     refresh();
     return 0;
 }

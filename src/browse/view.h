@@ -99,6 +99,8 @@ int screen_tick(void *user, uint64_t row);
 
 void draw_all(struct view *v);
 void draw_status(struct view *v, const char *text);
+/* TEXT in the status line while rows are read: no row is asked for, as for where the cursor is. */
+void draw_reading(struct view *v, const char *text);
 /* Read what the panes show, and draw them. */
 void draw_panes(struct view *v);
 /* A click at column X of line Y, in the panes: what stands there is chosen. */

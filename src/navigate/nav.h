@@ -78,6 +78,7 @@ struct trod_nav {
     uint32_t window; /* bytes of windows of a scan of few rows; 0: as of any trace */
     int (*tick)(void *user, uint64_t row); /* as in struct trod_nav_options */
     void *tick_user;
+    bool ticking; /* it is being called */
 };
 
 /*

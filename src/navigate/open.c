@@ -297,6 +297,19 @@ int nav_open_at(struct trod_nav *nav, uint64_t row, struct trod_trace **out, uin
     return rc;
 }
 
+/* Tell the user that ROW is reached. A question from there would take what this one has read. */
+static int tick(struct trod_nav *nav, uint64_t row)
+{
+    int rc;
+
+    if (!nav->tick)
+        return TROD_OK;
+    nav->ticking = true;
+    rc = nav->tick(nav->tick_user, row);
+    nav->ticking = false;
+    return rc;
+}
+
 /* FN gets the rows from *FROM on that stayed decoded, up to END. Returns what it returned last. */
 static int scan_kept(struct trod_nav *nav, uint64_t *from, uint64_t end, trod_nav_rows_fn fn,
                      void *user)
@@ -311,7 +324,7 @@ static int scan_kept(struct trod_nav *nav, uint64_t *from, uint64_t end, trod_na
 
         b->meta = &nav->index->meta;
         *from += n;
-        if (nav->tick && (rc = nav->tick(nav->tick_user, *from)) < 0)
+        if ((rc = tick(nav, *from)) < 0)
             break;
         rc = fn(user, b, i, n, row);
     }
@@ -363,7 +376,7 @@ static int scan(struct trod_nav *nav, uint64_t from, uint64_t end, trod_nav_rows
         n = end - row < b->n ? (uint32_t)(end - row) : b->n;
         row += b->n;
         nav->reading = row;
-        if (nav->tick && (rc = nav->tick(nav->tick_user, row)) < 0)
+        if ((rc = tick(nav, row)) < 0)
             break;
         rc = i < n ? fn(user, b, i, n - i, first + i) : 1;
         nav_kept_put(nav, t, b, first, from, &kept);
@@ -378,6 +391,8 @@ int nav_scan(struct trod_nav *nav, uint64_t from, uint64_t end, trod_nav_rows_fn
 {
     int rc;
 
+    if (nav->ticking)
+        return TROD_ERR_USAGE;
     if (from >= end || (nav->rows != TROD_NOWHERE && from >= nav->rows))
         return TROD_OK;
     rc = scan_kept(nav, &from, end, fn, user);
@@ -472,6 +487,8 @@ static int find_row(struct trod_nav *nav, uint64_t row, const struct trod_batch 
 
     if (kept(nav, row, b, i) || cached(&nav->cache, row, b, i))
         return 1;
+    if (nav->ticking)
+        return TROD_ERR_USAGE;
     if (nav->index && row < TROD_NOWHERE) {
         rc = nav_scan(nav, row, row + 1, pass, NULL);
         if (rc < 0 || kept(nav, row, b, i))

@@ -334,12 +334,66 @@ static void test_reference(void **state)
     assert_in_range(n, 50, 100000);
 }
 
+/* A question from the tick of another one is refused, and changes nothing of what that finds. */
+struct nosy {
+    struct trod_nav *nav;
+    unsigned asked;
+};
+
+static int ask_too(void *user, uint64_t row)
+{
+    struct nosy *n = user;
+    const struct trod_batch *b;
+    uint64_t found;
+    uint32_t i;
+
+    if (!n->nav || row == 0)
+        return 0;
+    n->asked++;
+    assert_int_equal(trod_nav_row(n->nav, row > 20000 ? row - 20000 : row + 20000, &b, &i),
+                     TROD_ERR_USAGE);
+    assert_int_equal(trod_nav_time(n->nav, 5, &found), TROD_ERR_USAGE);
+    return 0;
+}
+
+static void test_tick(void **state)
+{
+    enum { LINES = 60000 };
+    struct nosy nosy = {0};
+    const struct trod_nav_options opt = {
+        .struct_size = sizeof opt, .tick = ask_too, .tick_user = &nosy, .no_index = true};
+    char *dir = test_tmpdir(), *path = test_path(dir, "tick.tarmac");
+    const char *const paths[] = {path};
+    struct trod_buf text = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < LINES; i++)
+        trod_buf_printf(&text, "%u clk MW8 %016x %016x\n", i, 8 * i, i);
+    test_save(path, text.p, text.n);
+    trod_buf_fini(&text);
+    assert_int_equal(trod_nav_open(&nosy.nav, paths, 1, &opt, NULL), 0);
+    for (uint64_t row = 0; row < LINES; row += 9973) {
+        const struct trod_batch *b;
+        uint32_t i;
+
+        assert_int_equal(trod_nav_row(nosy.nav, row, &b, &i), 1);
+        assert_int_equal(b->value[i], row);
+        assert_int_equal(b->first + i, row);
+    }
+    assert_in_range(nosy.asked, 10, UINT32_MAX);
+    trod_nav_close(nosy.nav);
+    test_remove(dir);
+    free(path);
+    free(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random), cmocka_unit_test(test_parts),
         cmocka_unit_test(test_arm),    cmocka_unit_test(test_hindsight),
         cmocka_unit_test(test_places), cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_tick),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
