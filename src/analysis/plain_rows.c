@@ -3,11 +3,9 @@
  */
 #include "analysis/plain_rows.h"
 
-#include "core/wide.h"
+#include "engine/stream_run.h"
 
 #include <string.h>
-
-enum { CHUNK = 256 };
 
 /* The first of rows [FROM, TO) of B that is a marker, or says what becomes of a thread. */
 static uint32_t marker_in(const struct trod_batch *b, uint32_t from, uint32_t to)
@@ -22,38 +20,12 @@ static uint32_t marker_in(const struct trod_batch *b, uint32_t from, uint32_t to
     return to;
 }
 
-/* The first of rows [FROM, TO), FROM excepted, that is of another stream than row FROM. */
-TROD_HOT uint32_t other_stream(const struct trod_batch *b, uint32_t from, uint32_t to)
-{
-    const uint32_t *const restrict stream = b->stream, *const restrict has = b->has;
-    const uint32_t of = trod_batch_stream(b, from), column = b->stream[from], said = has[from];
-    uint32_t i = from;
-
-    if (!(b->have & TROD_COL_STREAM))
-        return to;
-    for (uint32_t end; i < to; i = end) {
-        uint32_t differ = 0, otherwise = 0;
-
-        end = to - i < CHUNK ? to : i + CHUNK;
-        for (uint32_t k = i; k < end; k++)
-            differ |= stream[k] ^ column;
-        for (uint32_t k = i; k < end; k++)
-            otherwise |= has[k] ^ said;
-        if (!differ && !(otherwise & TROD_COL_STREAM))
-            continue;
-        for (uint32_t k = i; k < end; k++)
-            if (trod_batch_stream(b, k) != of)
-                return k;
-    }
-    return to;
-}
-
 TROD_HOT struct trod_plain_rows count(const struct trod_batch *b, uint32_t from, uint32_t to,
                                       uint32_t absent)
 {
     const uint8_t *const restrict kind = b->kind;
     const uint32_t *const restrict flags = b->flags;
-    struct trod_plain_rows r = {.end = other_stream(b, from, to)};
+    struct trod_plain_rows r = {.end = trod_stream_run(b, from, to)};
     uint32_t all = 0, user = 0;
 
     for (uint32_t i = from; i < r.end; i++) {

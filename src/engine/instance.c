@@ -6,13 +6,11 @@
  */
 #include "engine/run_int.h"
 
-#include "core/wide.h"
+#include "engine/stream_run.h"
 #include "engine/streams.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { ROWS = 256 }; /* rows whose streams are compared at once */
 
 /*
  * A new state of IN for STREAM (TROD_ALL_STREAMS: all rows); calls that are given are those of the
@@ -218,41 +216,20 @@ void *engine_instance_stream(struct engine_instance *in, uint32_t stream)
     return at ? *at : NULL;
 }
 
-TROD_HOT uint32_t other_stream_of(const struct trod_batch *b, uint32_t from, uint32_t to)
-{
-    const uint32_t *const restrict stream = b->stream, *const restrict has = b->has;
-    const uint32_t of = stream[from], said = has[from];
-    uint32_t i = from + 1, differ = 0, otherwise = 0;
-
-    for (uint32_t end; i < to; i = end) { /* so many at once */
-        end = to - i < ROWS ? to : i + ROWS;
-        for (uint32_t k = i; k < end; k++)
-            differ |= stream[k] ^ of;
-        for (uint32_t k = i; k < end; k++)
-            otherwise |= has[k] ^ said;
-        if (differ || otherwise & TROD_COL_STREAM)
-            break;
-    }
-    while (i < to && stream[i] == of && !((has[i] ^ said) & TROD_COL_STREAM))
-        i++;
-    return i;
-}
-
 #if TROD_AVX2
-TROD_WIDE static uint32_t other_stream_wide(const struct trod_batch *b, uint32_t from, uint32_t to)
+TROD_WIDE static uint32_t stream_run_wide(const struct trod_batch *b, uint32_t from, uint32_t to)
 {
-    return other_stream_of(b, from, to);
+    return trod_stream_run(b, from, to);
 }
 #endif
 
-/* The first of rows (FROM, TO) of another stream than row FROM; TO: all are of one. */
-static uint32_t other_stream(const struct trod_batch *b, uint32_t from, uint32_t to)
+static uint32_t stream_run(const struct trod_batch *b, uint32_t from, uint32_t to)
 {
 #if TROD_AVX2
     if (trod_wide())
-        return other_stream_wide(b, from, to);
+        return stream_run_wide(b, from, to);
 #endif
-    return other_stream_of(b, from, to);
+    return trod_stream_run(b, from, to);
 }
 
 /* How a state is given rows: trod_analysis.feed, follow. */
@@ -262,12 +239,9 @@ typedef int (*feed_fn)(void *st, const struct trod_batch *b, uint32_t from, uint
 static void feed_streams(struct engine_instance *in, const struct trod_batch *b, uint32_t from,
                          uint32_t to, feed_fn fn)
 {
-    bool said = b->have & TROD_COL_STREAM;
-
     while (in->rc == TROD_OK && from < to) {
-        uint32_t stream = said && (b->has[from] & TROD_COL_STREAM) ? b->stream[from] : 0;
-        const uint32_t end = said ? other_stream(b, from, to) : to;
-        void *st = engine_instance_stream(in, stream);
+        const uint32_t end = stream_run(b, from, to);
+        void *st = engine_instance_stream(in, trod_batch_stream(b, from));
 
         if (st)
             in->rc = fn(st, b, from, end);
