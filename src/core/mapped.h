@@ -1,5 +1,5 @@
 /*
- * mapped.h - memory of the system's own, for slab.c, spare.c, zeroed.c and recent.c.
+ * mapped.h - memory of the system's own, for slab.c, spare.c, zeroed.c, recent.c and small batches.
  */
 #ifndef TROD_CORE_MAPPED_H
 #define TROD_CORE_MAPPED_H

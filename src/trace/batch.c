@@ -5,8 +5,10 @@
  * then the pool. Columns of full batches are whole multiples of 4096 bytes: each begins some lines
  * further on, so that the elements of a row do not compete for the same set of a cache.
  */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "trace/batch_own.h"
 
+#include "core/mapped.h"
 #include "core/spare.h"
 #include "trod/detail.h"
 
@@ -81,10 +83,10 @@ static bool carries(const struct trod_batch *b, const struct column *c)
 
 static void own_free(struct trod_batch_own *own)
 {
-    if (own && own->bytes)
+    if (own && own->mapped)
+        munmap(own, own->bytes);
+    else if (own)
         trod_spare_give(own, own->bytes);
-    else
-        free(own);
 }
 
 /* Where trod_origin.rows of B are, before the first column. */
@@ -97,7 +99,8 @@ static uint32_t *rows_room(const struct trod_batch *b)
 
 /*
  * Memory of large batches is used again (core/spare.h), and not cleared; that of small ones, of
- * which there are thousands, is a block of pages that the system clears when they are touched.
+ * which there are thousands, is a block of pages that are made when they are touched: not malloc's,
+ * which may have been others' and are there.
  */
 int trod_batch_new(struct trod_batch **out, uint32_t cap)
 {
@@ -119,12 +122,14 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
     small = total < SPARE_FROM;
     total += aligned(cap * sizeof(uint32_t)); /* trod_origin.rows */
     total += TROD_POOL_BYTES + ALIGN;
-    b->own = own = small ? calloc(1, total) : trod_spare_take(total);
+    if (small)
+        total = trod_mapped(total, TROD_PAGE);
+    b->own = own = small ? trod_map(total) : trod_spare_take(total);
     if (!own) {
         free(b);
         return TROD_ERR_NOMEM;
     }
-    *own = (struct trod_batch_own){.bytes = small ? 0 : total};
+    *own = (struct trod_batch_own){.bytes = total, .mapped = small};
     p = (uint8_t *)rows_room(b) + aligned(cap * sizeof(uint32_t));
     for (int i = 0; i < N_COLUMNS; i++) {
         column_set(b, &columns[i], p);

@@ -13,7 +13,8 @@
 /* Stands at the beginning of a batch's memory: trod_batch.own. */
 struct trod_batch_own {
     struct trod_origin source;
-    size_t bytes;      /* of this memory, where it is used again (core/spare.h); otherwise 0 */
+    size_t bytes;      /* of this memory */
+    bool mapped;       /* it is the system's, else of core/spare.h */
     const void *owner; /* driver whose constant columns are there; NULL: none are */
     uint32_t tag;      /* of their content */
     uint32_t filled;   /* enum trod_column */

@@ -9,8 +9,8 @@
  * everything that could run is delivered; what stands behind the waits is not.
  */
 #include "trace/batch_own.h"
+#include "trace/crowd.h"
 #include "trace/signals.h"
-#include "trace/trace_impl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,6 +44,7 @@ struct state {
 static int open_all(struct trod_trace *t)
 {
     struct state *s = t->state;
+    const struct trod_crowd crowd = trod_crowd_of(t);
     int rc;
 
     s->threads = calloc(t->n_inputs, sizeof *s->threads);
@@ -54,9 +55,8 @@ static int open_all(struct trod_trace *t)
         t->opt.input.no_thread = true;
     for (size_t i = 0; i < t->n_inputs; i++) {
         struct thread *th = &s->threads[i];
-        uint32_t rows = t->opt.batch_rows < ROWS ? t->opt.batch_rows : ROWS;
 
-        if ((rc = trod_batch_new(&th->batch, rows)) < 0)
+        if ((rc = trod_batch_new(&th->batch, crowd.rows < ROWS ? crowd.rows : ROWS)) < 0)
             return rc;
         th->batch->want = t->opt.want | NEEDS;
         rc = trod_trace_reader(t, i, &th->reader);

@@ -16,25 +16,14 @@
  * with which the next turn of the same file begins. What no turn names comes last, file by file.
  */
 #include "trace/batch_own.h"
+#include "trace/crowd.h"
 #include "trace/schedule.h"
-#include "trace/trace_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 enum {
-    ROWS = 1024,
-    FEW = 8,   /* files that may use full windows and batches */
-    MANY = 64, /* files from which on they are closed once looked at */
-    MANY_ROWS = 256,
-    HOST = 512, /* files from which on each has to do with very little */
-    HOST_ROWS = 16,
-    DESCRIPTORS_ELSEWHERE = 10,
-    AWAKE = 24, /* decoders of a host that do not rest */
-    WINDOW_FEW = 1 << 18,
-    WINDOW_MANY = 1 << 15,
-    WINDOW_HOST = 1 << 10,
+    AWAKE = 24,     /* decoders of a host that do not rest */
     HEAD = 1 << 12, /* bytes a driver is shown to begin with */
     TIMESTAMP = 2,  /* sub of the marker */
     NEEDS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SUB | TROD_COL_VALUE | TROD_COL_TIME |
@@ -59,8 +48,7 @@ struct state {
     uint32_t *heap; /* streams with rows left, by (key, number) */
     uint32_t n_heap;
     uint32_t current; /* UINT32_MAX: none */
-    bool many;        /* files are open only while they are read from */
-    bool host;
+    struct trod_crowd crowd;
     /* Of a host: streams whose decoders may be awake, the last one first; UINT32_MAX: none. */
     uint32_t awake[AWAKE];
     bool recorded; /* by schedule, not by time */
@@ -73,16 +61,6 @@ struct state {
     struct trod_batch view;
     int failed;
 };
-
-/* Are there more files than may be open at once? A few descriptors are left for others. */
-static bool many(const struct trod_trace *t)
-{
-    struct rlimit limit;
-
-    return t->n_inputs > MANY ||
-           (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-            t->n_inputs + DESCRIPTORS_ELSEWHERE > limit.rlim_cur);
-}
 
 /* --- the heap --- */
 
@@ -229,14 +207,9 @@ static int open_stream(struct trod_trace *t, uint32_t i)
 {
     struct state *s = t->state;
     struct stream *st = &s->stream[i];
-    uint32_t rows = s->host             ? HOST_ROWS
-                    : s->many           ? MANY_ROWS
-                    : t->n_inputs > FEW ? ROWS
-                                        : TROD_BATCH_ROWS;
     int rc;
 
-    if (!st->batch &&
-        (rc = trod_batch_new(&st->batch, t->opt.batch_rows < rows ? t->opt.batch_rows : rows)) < 0)
+    if (!st->batch && (rc = trod_batch_new(&st->batch, s->crowd.rows)) < 0)
         return rc;
     return trod_trace_reader(t, i, &st->reader);
 }
@@ -265,7 +238,7 @@ static int look_at(struct trod_trace *t, uint32_t i)
     struct state *s = t->state;
     struct stream *st = &s->stream[i];
     struct trod_diag *diag = t->diag;
-    bool keep = !s->many;
+    bool keep = !s->crowd.many;
     struct trod_batch *b;
     int rc;
 
@@ -312,17 +285,10 @@ static int open_all(struct trod_trace *t)
     s->current = UINT32_MAX;
     if (!s->stream || !s->heap)
         return TROD_ERR_NOMEM;
-    s->many = many(t);
-    s->host = t->n_inputs > HOST;
+    s->crowd = trod_crowd_of(t);
     memset(s->awake, 0xff, sizeof s->awake);
-    if (s->many && (rc = trod_batch_new(&s->scratch, MANY_ROWS)) < 0)
+    if (s->crowd.many && (rc = trod_batch_new(&s->scratch, TROD_MANY_ROWS)) < 0)
         return rc;
-    if (s->many)
-        t->opt.input.no_thread = true;
-    if (t->n_inputs > FEW || s->many) {
-        t->opt.input.window = s->host ? WINDOW_HOST : s->many ? WINDOW_MANY : WINDOW_FEW;
-        t->opt.input.lazy = s->many;
-    }
     t->head = HEAD;
     for (uint32_t i = 0; i < t->n_inputs; i++)
         remember(s, look_at(t, i));
@@ -477,7 +443,7 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
             s->current = next_stream(s);
         i = s->current;
         st = &s->stream[i];
-        rc = s->host && s->awake[0] != i ? wake(s, i) : TROD_OK;
+        rc = s->crowd.host && s->awake[0] != i ? wake(s, i) : TROD_OK;
         if (rc == TROD_OK)
             rc = fill(t, i);
         if (rc <= 0) {

@@ -1,5 +1,6 @@
-# test_many_threads.sh - 2,100 threads that take turns all the time, merged by time: in less than
-# 256 MiB, with 256 open files, with the numbers of the threads one after the other.
+# test_many_threads.sh - 2,100 threads that take turns all the time, merged by time or by their sync
+# points: in less than 256 MiB, with 256 open files, with the numbers of the threads one after the
+# other.
 # label: slow
 . "$TROD_SOURCE/tests/cli/lib.sh"
 gen=$(dirname "$TROD")/../../tests/gen/trod-gen
@@ -67,6 +68,29 @@ same want time
 more_memory || check test "$rss" -lt $limit
 echo "mix --order time rich: $rss KiB"
 rm -r rich
+
+# a state between turns: rows are read twice, memory is not taken twice
+memory "$TROD" state --no-index --order time --at 100000 --format json plain
+more_memory || check test "$rss" -lt $limit
+echo "state --order time: $rss KiB"
+
+# threads that wait for each other, two and two
+mkdir sync
+for ((t = 0; t < threads; t++)); do
+    "$gen" tt6 --records 300 --thread $t >sync/thread.$t.tt6
+done
+run trod count --format json sync
+status 0
+jq -S '.total' "$stdout" >want
+memory "$TROD" count --order sync --format json sync
+jq -S '.total' got >ordered
+same want ordered
+more_memory || check test "$rss" -lt $limit
+echo "count --order sync: $rss KiB"
+memory "$TROD" sync --format json sync
+check jq -e ".threads | length == $threads" got
+more_memory || check test "$rss" -lt $limit
+echo "sync: $rss KiB"
 
 # the turns themselves: every thread once before any comes a second time
 memory "$TROD" view --order time --kind MARKER --text '^timestamp$' --format json plain

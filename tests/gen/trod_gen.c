@@ -12,8 +12,8 @@
  *               the same of a program with many calls, some of them deep
  *
  * Traces are periodic but for full, so that billions of records are written as fast as a pipe takes
- * them. --thread T of tt6 and tt6e puts in the sync points of thread T of two that hand a lock to
- * and fro; that of drm-... makes the trace of one of 4,096 threads.
+ * them. --thread T of tt6 and tt6e puts in the sync points of thread T, of which two and two hand a
+ * lock to and fro; that of drm-... makes the trace of one of 4,096 threads.
  */
 #include "ppc_machine.h"
 #include "programs.h"
@@ -99,20 +99,22 @@ static void repeat(const struct period *t, uint64_t records)
         put(t->p, t->end[records - 1]);
 }
 
-/* Two threads take turns: thread 0 signals odd counts and waits for even ones, thread 1 the other
- * way. */
+/*
+ * Threads 0 and 1, 2 and 3, ... take turns: the even one signals odd counts and waits for even
+ * ones, the other one does it the other way.
+ */
 static void threaded(struct machine *m, bool extended, const struct options *o)
 {
     static struct period t;
     uint64_t done = 0;
 
     for (uint32_t count = 1; done < o->records; count++) {
-        bool mine = (int)(count & 1) != o->thread;
+        bool mine = (int)(count & 1) != (o->thread & 1);
 
         t.n = 0;
         t.records = 0;
         add_word(&t, (mine ? 0x200002u : 0x300002u));
-        add_word(&t, 0xbee0);
+        add_word(&t, 0xbee0 + 8 * (uint32_t)(o->thread / 2));
         add_word(&t, count);
         tt6_period(&t, m, extended, false);
         put(t.p, t.n);
