@@ -3,6 +3,7 @@
  */
 #include "trace/crowd.h"
 
+#include <string.h>
 #include <sys/resource.h>
 
 enum {
@@ -44,4 +45,26 @@ struct trod_crowd trod_crowd_of(struct trod_trace *t)
         t->opt.input.lazy = c.many;
     }
     return c;
+}
+
+int trod_crowd_wake(struct trod_crowd *c, struct trod_reader *r, struct trod_batch *rows)
+{
+    uint32_t at = 0;
+
+    if (!c->host || c->awake[0] == r)
+        return TROD_OK;
+    while (at < TROD_CROWD_AWAKE - 1 && c->awake[at] != r)
+        at++;
+    if (c->awake[at] != r)
+        trod_reader_rest(c->awake[at]);
+    memmove(c->awake + 1, c->awake, at * sizeof(struct trod_reader *));
+    c->awake[0] = r;
+    return trod_reader_wake(r, rows);
+}
+
+void trod_crowd_forget(struct trod_crowd *c, const struct trod_reader *r)
+{
+    for (uint32_t at = 0; r && at < TROD_CROWD_AWAKE; at++)
+        if (c->awake[at] == r)
+            c->awake[at] = NULL;
 }

@@ -8,10 +8,10 @@
  * cores without ever waiting.
  */
 #include "trace/batch_own.h"
+#include "trace/crowd.h"
 #include "trace/dynamic.h"
 #include "trace/poison.h"
 #include "trace/replay.h"
-#include "trace/trace_impl.h"
 #include "trod/drmemtrace.h"
 
 #include <stdlib.h>
@@ -19,8 +19,7 @@
 
 enum {
     ROWS = 1024,
-    FEW_ROWS = 256, /* with many files */
-    MANY = 64,
+    LOOK = 64, /* rows that a file's first times are looked for in, at least */
     AHEAD = 8, /* files that may be read and decompressed ahead, by a thread each */
     NEEDS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SUB | TROD_COL_VALUE | TROD_COL_STREAM
 };
@@ -43,6 +42,7 @@ struct piece {
 
 struct state {
     struct stream *stream;
+    struct trod_crowd crowd;
     struct trod_dyn_rows *rows;   /* by stream */
     struct trod_dynamic *dynamic; /* one of the two decides */
     struct trod_replay *replay;
@@ -166,7 +166,9 @@ static int fill(struct trod_trace *t, uint32_t i)
     /* the first rows are read before everything that is wanted has been said (trod_trace_want) */
     st->batch->want = st->begun ? t->opt.want | NEEDS : TROD_COL_ALL;
     st->begun = true;
-    rc = st->reader ? trod_reader_next(st->reader, st->batch) : 0;
+    rc = trod_crowd_wake(&s->crowd, st->reader, st->batch);
+    if (rc == 0 && st->reader)
+        rc = trod_reader_next(st->reader, st->batch);
     if (rc == 1) {
         tell(s, st, &s->rows[i]);
         return 1;
@@ -175,6 +177,7 @@ static int fill(struct trod_trace *t, uint32_t i)
         s->failed = rc;
     st->batch->n = 0;
     st->ended = true;
+    trod_crowd_forget(&s->crowd, st->reader);
     trod_trace_reader_done(t, i);
     st->reader = NULL;
     return rc < 0 && (rc == TROD_ERR_NOMEM || (t->diag && t->diag->strict)) ? rc : 0;
@@ -188,8 +191,12 @@ static int copy(const struct trod_trace *t)
 
     for (uint32_t k = 0; k < s->n_pieces; k++) {
         const struct piece *p = &s->piece[k];
+        const struct stream *st = &s->stream[p->input];
+        const int rc = trod_crowd_wake(&s->crowd, st->reader, st->batch);
 
-        if (!trod_batch_scatter(out, p->to, p->stride, s->stream[p->input].batch, p->from, p->n,
+        if (rc < 0)
+            return rc;
+        if (!trod_batch_scatter(out, p->to, p->stride, st->batch, p->from, p->n,
                                 t->opt.want | NEEDS))
             return TROD_ERR_LIMIT; /* ROWS rows have room for 512 bytes each */
         for (uint32_t i = 0, row = p->to; i < p->n; i++, row += p->stride)
@@ -207,13 +214,18 @@ static int more(void *user, uint32_t input)
     return rc < 0 ? rc : fill(user, input);
 }
 
+/* Rows of a batch of one file. */
+static uint32_t rows_of(const struct trod_crowd *c)
+{
+    return c->rows < LOOK ? LOOK : c->rows < ROWS ? c->rows : ROWS;
+}
+
 /* The times at the beginning of input I: as far as a reader looks before it is scheduled. */
 static int look_at(struct trod_trace *t, uint32_t i, struct trod_dyn_input *in)
 {
     struct state *s = t->state;
     struct stream *st = &s->stream[i];
-    const uint32_t most = t->n_inputs > MANY ? FEW_ROWS : ROWS;
-    const uint32_t rows = t->opt.batch_rows < most ? t->opt.batch_rows : most;
+    const uint32_t rows = rows_of(&s->crowd);
     unsigned times = 0;
     int rc = trod_batch_new(&st->batch, rows);
 
@@ -257,6 +269,7 @@ static int look_at_all(struct trod_trace *t, struct trod_dyn_input **in)
     *in = calloc(n, sizeof **in);
     if (!s->stream || !s->rows || !*in)
         return TROD_ERR_NOMEM;
+    s->crowd = trod_crowd_of(t);
     if (n > AHEAD)
         t->opt.input.no_thread = true;
     for (uint32_t i = 0; rc == 0 && i < n; i++)

@@ -33,6 +33,7 @@ struct thread {
 
 struct state {
     struct thread *threads;
+    struct trod_crowd crowd;
     size_t turn;   /* whose turn it is */
     uint32_t left; /* rows left of the turn */
     size_t stuck;  /* threads in a row that could not move */
@@ -44,19 +45,19 @@ struct state {
 static int open_all(struct trod_trace *t)
 {
     struct state *s = t->state;
-    const struct trod_crowd crowd = trod_crowd_of(t);
     int rc;
 
     s->threads = calloc(t->n_inputs, sizeof *s->threads);
     if (!s->threads)
         return TROD_ERR_NOMEM;
     s->left = TURN;
+    s->crowd = trod_crowd_of(t);
     if (t->n_inputs > AHEAD)
         t->opt.input.no_thread = true;
     for (size_t i = 0; i < t->n_inputs; i++) {
         struct thread *th = &s->threads[i];
 
-        if ((rc = trod_batch_new(&th->batch, crowd.rows < ROWS ? crowd.rows : ROWS)) < 0)
+        if ((rc = trod_batch_new(&th->batch, s->crowd.rows < ROWS ? s->crowd.rows : ROWS)) < 0)
             return rc;
         th->batch->want = t->opt.want | NEEDS;
         rc = trod_trace_reader(t, i, &th->reader);
@@ -76,6 +77,8 @@ static int fill(struct trod_trace *t, size_t i)
 
     if (th->ended)
         return 0;
+    if ((rc = trod_crowd_wake(&s->crowd, th->reader, th->batch)) < 0)
+        return rc;
     if (th->at < th->batch->n)
         return 1;
     th->batch->want = t->opt.want | NEEDS;
@@ -85,6 +88,7 @@ static int fill(struct trod_trace *t, size_t i)
         return 1;
     th->ended = true;
     th->batch->n = 0;
+    trod_crowd_forget(&s->crowd, th->reader);
     trod_trace_reader_done(t, i);
     if (rc < 0 && s->failed == 0)
         s->failed = rc;

@@ -23,7 +23,6 @@
 #include <string.h>
 
 enum {
-    AWAKE = 24,     /* decoders of a host that do not rest */
     HEAD = 1 << 12, /* bytes a driver is shown to begin with */
     TIMESTAMP = 2,  /* sub of the marker */
     NEEDS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SUB | TROD_COL_VALUE | TROD_COL_TIME |
@@ -49,8 +48,6 @@ struct state {
     uint32_t n_heap;
     uint32_t current; /* UINT32_MAX: none */
     struct trod_crowd crowd;
-    /* Of a host: streams whose decoders may be awake, the last one first; UINT32_MAX: none. */
-    uint32_t awake[AWAKE];
     bool recorded; /* by schedule, not by time */
     bool replay;   /* by a schedule that the user names */
     struct trod_schedule schedule;
@@ -221,6 +218,7 @@ static void end_stream(struct trod_trace *t, uint32_t i)
 
     st->ended = true;
     heap_remove(s, i);
+    trod_crowd_forget(&s->crowd, st->reader);
     trod_trace_reader_done(t, i);
     st->reader = NULL;
     trod_batch_free(st->batch);
@@ -286,30 +284,12 @@ static int open_all(struct trod_trace *t)
     if (!s->stream || !s->heap)
         return TROD_ERR_NOMEM;
     s->crowd = trod_crowd_of(t);
-    memset(s->awake, 0xff, sizeof s->awake);
     if (s->crowd.many && (rc = trod_batch_new(&s->scratch, TROD_MANY_ROWS)) < 0)
         return rc;
     t->head = HEAD;
     for (uint32_t i = 0; i < t->n_inputs; i++)
         remember(s, look_at(t, i));
     return t->first ? TROD_OK : s->failed;
-}
-
-/*
- * It is the turn of stream I: its decoder wakes, and the one whose turn was longest ago rests.
- * Returns 0 or TROD_ERR_NOMEM.
- */
-static int wake(struct state *s, uint32_t i)
-{
-    uint32_t at = 0;
-
-    while (at < AWAKE - 1 && s->awake[at] != i)
-        at++;
-    if (s->awake[at] != i && s->awake[at] != UINT32_MAX)
-        trod_reader_rest(s->stream[s->awake[at]].reader);
-    memmove(s->awake + 1, s->awake, at * sizeof *s->awake);
-    s->awake[0] = i;
-    return trod_reader_wake(s->stream[i].reader, s->stream[i].batch);
 }
 
 /* Have a row at st->at. Returns 1, 0 at the end, or an error. */
@@ -320,6 +300,8 @@ static int fill(struct trod_trace *t, uint32_t i)
     int rc;
 
     if (!st->reader && (rc = open_stream(t, i)) < 0)
+        return rc;
+    if ((rc = trod_crowd_wake(&s->crowd, st->reader, st->batch)) < 0)
         return rc;
     if (st->at < st->batch->n)
         return 1;
@@ -443,9 +425,7 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
             s->current = next_stream(s);
         i = s->current;
         st = &s->stream[i];
-        rc = s->crowd.host && s->awake[0] != i ? wake(s, i) : TROD_OK;
-        if (rc == TROD_OK)
-            rc = fill(t, i);
+        rc = fill(t, i);
         if (rc <= 0) {
             remember(s, rc);
             end_stream(t, i);

@@ -1,6 +1,6 @@
-# test_many_threads.sh - 2,100 threads that take turns all the time, merged by time or by their sync
-# points: in less than 256 MiB, with 256 open files, with the numbers of the threads one after the
-# other.
+# test_many_threads.sh - 2,100 threads that take turns all the time, merged by time, by a scheduler or
+# by their sync points: in less than 256 MiB, with 256 open files, with the numbers of the threads
+# one after the other.
 # label: slow
 . "$TROD_SOURCE/tests/cli/lib.sh"
 gen=$(dirname "$TROD")/../../tests/gen/trod-gen
@@ -67,6 +67,11 @@ jq -S . got >time
 same want time
 more_memory || check test "$rss" -lt $limit
 echo "mix --order time rich: $rss KiB"
+memory "$TROD" mix --order dynamic:all,quantum=700 --format json -j 1 rich
+jq -S . got >dynamic
+same want dynamic
+more_memory || check test "$rss" -lt $limit
+echo "mix --order dynamic rich: $rss KiB"
 rm -r rich
 
 # a state between turns: rows are read twice, memory is not taken twice
