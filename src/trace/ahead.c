@@ -45,10 +45,11 @@ struct trod_ahead {
         reported[TROD_DIAG_KINDS];   /* by number of the kind in KEEPER: the caller counts them */
     struct trod_meta meta;           /* the caller's */
     struct trod_trace_progress done; /* as of the rows that the caller has */
-    bool windows;                    /* batches have their window, and what is shared */
-    size_t file;                     /* number of the one whose driver shares it */
-    size_t sent;                     /* bytes of what is shared that the caller was given */
-    uint8_t *mirror;                 /* what is shared, as of the rows that the caller has */
+    struct trod_trace_progress counted; /* by the thread, at some batch before its last one */
+    bool windows;                       /* batches have their window, and what is shared */
+    size_t file;                        /* number of the one whose driver shares it */
+    size_t sent;                        /* bytes of what is shared that the caller was given */
+    uint8_t *mirror;                    /* what is shared, as of the rows that the caller has */
     size_t mirror_cap;
     struct slot *slot;  /* NULL: no thread was started yet */
     struct slot *given; /* that the caller has; NULL: none */
@@ -272,6 +273,21 @@ static void keep(struct trod_trace *t, struct slot *s)
     s->lent = t->ahead->windows ? !keep_window(t, s) : !trod_batch_own_followed(s->b, t->slices);
 }
 
+/*
+ * How far S is. Of many files that are open at once each would be asked for every batch, which has
+ * few rows then: bytes are those of some batches before, but at the end.
+ */
+static void count(struct trod_trace *t, struct slot *s)
+{
+    enum { FILES = 32 }; /* asked a batch */
+    struct trod_ahead *a = t->ahead;
+
+    if (s->rc != 1 || a->made % (1 + t->n_inputs / FILES) == 0)
+        trod_trace_count(t, &a->counted);
+    s->progress = a->counted;
+    s->progress.rows = t->done.rows;
+}
+
 static void fill(struct trod_trace *t, struct slot *s)
 {
     struct trod_ahead *a = t->ahead;
@@ -283,7 +299,7 @@ static void fill(struct trod_trace *t, struct slot *s)
         keep(t, s);
     s->meta = t->meta;
     s->path = path_of(t, &a->keeper.diag);
-    trod_trace_count(t, &s->progress);
+    count(t, s);
     trod_keeper_move(&s->said, &a->keeper);
 }
 
