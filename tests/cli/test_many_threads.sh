@@ -74,6 +74,15 @@ more_memory || check test "$rss" -lt $limit
 echo "mix --order dynamic rich: $rss KiB"
 rm -r rich
 
+# stacks of lines of all threads, which take turns with few blocks of references
+run trod locality --format json plain
+cp "$stdout" want
+memory "$TROD" locality --order time --format json plain
+check jq -e "(.streams | length) == $threads" want
+check cmp <(jq -S '.streams |= sort_by(.tid)' want) <(jq -S '.streams |= sort_by(.tid)' got)
+more_memory || check test "$rss" -lt $limit
+echo "locality --order time: $rss KiB"
+
 # a state between turns: rows are read twice, memory is not taken twice
 memory "$TROD" state --no-index --order time --at 100000 --format json plain
 more_memory || check test "$rss" -lt $limit

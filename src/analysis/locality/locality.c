@@ -7,7 +7,7 @@
  */
 #include "analysis/locality/locality.h"
 
-#include "core/slab.h"
+#include "core/spare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -159,8 +159,7 @@ static int init(void *st, const void *opt, const struct trod_context *c)
     while (UINT64_C(1) << s->shift < s->opt->line)
         s->shift++;
     classes_of(s);
-    s->block = trod_slab_zeroed(sizeof *s->block);
-    if (!s->block || (s->opt->per >= LOC_PER_PAGE && !trod_lines_init(&s->pages, true, false)))
+    if (s->opt->per >= LOC_PER_PAGE && !trod_lines_init(&s->pages, true, false))
         return TROD_ERR_NOMEM;
     if (whose_of(s->opt) != TROD_WHOSE_BYS &&
         (rc = trod_whose_new(&s->whose, whose_of(s->opt), c->symbols)) < 0)
@@ -181,7 +180,6 @@ static void fini(void *st)
     loc_owners_fini(s);
     trod_whose_free(s->whose);
     free(s->interval);
-    trod_slab_give(s->block, sizeof *s->block);
 }
 
 /* ---- rows */
@@ -322,9 +320,8 @@ static void count_instructions(struct loc_lane *l, const struct trod_batch *b, u
     l->times->refs[TROD_REF_INSTR] += n;
 }
 
-static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+static int feed_lanes(struct loc_state *s, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
-    struct loc_state *s = st;
     int rc = TROD_OK;
 
     while (from < to && rc == TROD_OK) {
@@ -347,6 +344,21 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
         rc = put_all(s, l, b, from, end);
         from = end;
     }
+    return rc;
+}
+
+/* Nothing stays in the block: states of thousands of threads take turns with a few. */
+static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    struct loc_state *s = st;
+    int rc;
+
+    if (!(s->block = trod_spare_take(sizeof *s->block)))
+        return TROD_ERR_NOMEM;
+    s->block->n = 0;
+    rc = feed_lanes(s, b, from, to);
+    trod_spare_give(s->block, sizeof *s->block);
+    s->block = NULL;
     return rc;
 }
 

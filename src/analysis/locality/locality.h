@@ -107,7 +107,7 @@ struct loc_state {
     struct loc_strides *strides; /* by site */
     size_t n_sites;
     struct trod_lines pages; /* owners by page: refs, misses */
-    struct loc_block *block;
+    struct loc_block *block; /* while rows are counted */
     struct loc_interval *interval;
     size_t n_intervals, cap_intervals;
 };

@@ -7,6 +7,7 @@
 #ifndef TROD_SIM_FILTER_H
 #define TROD_SIM_FILTER_H
 
+#include "core/spare.h"
 #include "sim/pack.h"
 #include "stack.h"
 
@@ -39,6 +40,13 @@ struct trod_stack_block {
     uint64_t settled[TROD_STACK_SETTLED]; /* of the others, by distance, as KEPT */
     uint64_t word[8];                     /* window.h */
 };
+
+/*
+ * Nothing of a block stays for the next one: thousands of stacks, one a thread of the program, take
+ * turns with a few blocks. So many bytes are kept by core/spare.h.
+ */
+enum { TROD_STACK_BLOCK_BYTES = TROD_SPARE_LEAST };
+_Static_assert(sizeof(struct trod_stack_block) <= TROD_STACK_BLOCK_BYTES, "a block fits");
 
 /* Four counters of 16 bits: one of class CLASS. */
 static inline uint64_t trod_stack_unit(unsigned class)
@@ -215,6 +223,9 @@ bool trod_stack_block(struct trod_stack *s, const struct trod_refs *refs, uint32
  * processor loads many at a time, as nothing is between them. Returns false without memory.
  */
 bool trod_stack_noted(struct trod_stack *s);
+/* S has a block until the end of what is done with it. False: no memory. */
+bool trod_stack_begin(struct trod_stack *s);
+void trod_stack_end(struct trod_stack *s);
 /* stack.c to block.c: the first reference to LINE, in SLOT, of class CLASS. */
 void trod_stack_cold(struct trod_stack *s, size_t slot, uint64_t line, unsigned class);
 

@@ -7,6 +7,7 @@
 #include "stack.h"
 
 #include "core/slab.h"
+#include "core/spare.h"
 #include "filter.h"
 
 #include <stdlib.h>
@@ -21,11 +22,9 @@ struct trod_stack *trod_stack_new(const struct trod_stack_options *opt)
     if (!s)
         return NULL;
     s->opt = *opt;
-    s->block = trod_slab_zeroed(sizeof *s->block);
     if (opt->limit)
         s->owner = calloc(UINT32_C(1) << LEAST_LOG, sizeof *s->owner);
-    if (!s->block || (opt->limit && !s->owner) ||
-        !trod_lines_init(&s->lines, opt->count, opt->resident != 0) ||
+    if ((opt->limit && !s->owner) || !trod_lines_init(&s->lines, opt->count, opt->resident != 0) ||
         !trod_bits_init(&s->bits, UINT32_C(1) << LEAST_LOG)) {
         trod_stack_free(s);
         return NULL;
@@ -42,7 +41,6 @@ void trod_stack_free(struct trod_stack *s)
     trod_dist_clear(&s->dist);
     free(s->owner);
     trod_slab_give(s->first, s->cap_first * sizeof *s->first);
-    trod_slab_give(s->block, sizeof *s->block);
     free(s);
 }
 
@@ -226,7 +224,20 @@ static bool one(struct trod_stack *s, uint64_t line, unsigned class, uint64_t to
     return true;
 }
 
-bool trod_stack_feed(struct trod_stack *s, const struct trod_refs *refs, size_t n, uint32_t *out)
+bool trod_stack_begin(struct trod_stack *s)
+{
+    if (!s->opt.limit)
+        s->block = trod_spare_take(TROD_STACK_BLOCK_BYTES);
+    return s->opt.limit || s->block;
+}
+
+void trod_stack_end(struct trod_stack *s)
+{
+    trod_spare_give(s->block, TROD_STACK_BLOCK_BYTES);
+    s->block = NULL;
+}
+
+static bool feed(struct trod_stack *s, const struct trod_refs *refs, size_t n, uint32_t *out)
 {
     for (size_t i = 0, k; i < n; i += k) {
         const struct trod_refs at = {refs->line + i, refs->class + i,
@@ -245,6 +256,14 @@ bool trod_stack_feed(struct trod_stack *s, const struct trod_refs *refs, size_t 
             return false;
     }
     return true;
+}
+
+bool trod_stack_feed(struct trod_stack *s, const struct trod_refs *refs, size_t n, uint32_t *out)
+{
+    const bool ok = trod_stack_begin(s) && feed(s, refs, n, out);
+
+    trod_stack_end(s);
+    return ok;
 }
 
 uint64_t trod_stack_lines(const struct trod_stack *s)

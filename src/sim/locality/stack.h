@@ -51,7 +51,7 @@ struct trod_stack {
     uint32_t low;                   /* limit: no set position is below */
     struct trod_first *first;
     size_t n_first, cap_first;
-    struct trod_stack_block *block;
+    struct trod_stack_block *block; /* while references are counted */
 };
 
 /* A new stack. Returns NULL without memory. */

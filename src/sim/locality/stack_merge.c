@@ -196,7 +196,8 @@ static bool put_above(struct trod_stack *s, const struct trod_stack *later)
     const size_t room = later->live + TROD_STACK_BLOCK + 1;
     uint32_t *rank = malloc(((size_t)later->bits.size >> 6) * sizeof *rank);
     struct above a = {.later = later, .rank = rank};
-    bool ok = rank && (s->bits.size - s->bits.now > room || trod_stack_renumber(s, room));
+    bool ok = rank && trod_stack_begin(s) &&
+              (s->bits.size - s->bits.now > room || trod_stack_renumber(s, room));
 
     if (ok)
         trod_bits_ranks(&later->bits, rank);
@@ -207,6 +208,7 @@ static bool put_above(struct trod_stack *s, const struct trod_stack *later)
     }
     if (ok && later->n_first < later->live)
         ok = lift_others(s, &a);
+    trod_stack_end(s);
     free(rank);
     if (ok)
         trod_bits_fill(&s->bits, (uint32_t)later->live);
