@@ -5,7 +5,7 @@
 
 #include "core/slab.h"
 
-enum { FIRST = 1 << 10 };
+enum { FIRST = 1 << 8 }; /* slots of a new table: of thousands of threads each has one */
 
 /* Slots for an empty table of SIZE, with what T has. */
 static bool make(struct trod_lines *t, size_t size, bool count, bool touched)
