@@ -40,9 +40,9 @@ static const struct input inputs[] = {
 
 /* A place of the trace and what lies there. */
 struct place {
-    uint64_t row, pc, addr, time, value;
+    uint64_t row, pc, addr, time, value, number;
     uint64_t still; /* an instruction that accesses nothing */
-    bool has_pc, has_addr, has_time, has_value, has_still;
+    bool has_pc, has_addr, has_time, has_value, has_still, has_number;
 };
 
 /* What is asked: words of the command; of them these stand for the place. */
@@ -94,7 +94,7 @@ static const struct question {
     {"find-disasm-size", {"find", "disasm ~ /^(ldr|mov|lwz)/i && size == 4", "--count"}},
     {"find-all-three", {"find", "THREE", "--count"}},
     {"find-context", {"find", "THREE", "--first", "-C", "5"}},
-    {"find-instructions", {"find", "kind == READ", "--count", "--instructions", "ROWS"}},
+    {"find-instructions", {"find", "kind == READ", "--count", "--instructions", "NUMBERS"}},
 };
 
 /* Directory where traces stay; NULL: they are removed. */
@@ -178,6 +178,10 @@ static void choose(struct trod_nav *nav, uint64_t rows, uint64_t *seed, struct p
             p->has_time = true;
             p->time = b->time[i];
         }
+        if (!p->has_number && has & TROD_COL_INDEX) {
+            p->has_number = true;
+            p->number = b->index[i];
+        }
         if (!p->has_value && has & TROD_COL_VALUE) {
             p->has_value = true;
             p->value = b->value[i];
@@ -197,6 +201,10 @@ static const char *fill(const char *word, const struct place *p, uint64_t rows, 
         snprintf(room, WORDS, "%llu", row);
     } else if (strcmp(word, "ROWS") == 0) {
         snprintf(room, WORDS, "%llu..%llu", row, row + 20);
+    } else if (strcmp(word, "NUMBERS") == 0) {
+        snprintf(room, WORDS, "%llu..%llu", (unsigned long long)p->number,
+                 (unsigned long long)p->number + 20);
+        return p->has_number ? room : NULL;
     } else if (strcmp(word, "TWO") == 0) {
         snprintf(room, WORDS, "%llu,%llu", row, row + 500 < rows ? row + 500 : rows - 1);
     } else if (strcmp(word, "FAR") == 0) {

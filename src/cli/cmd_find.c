@@ -364,10 +364,7 @@ static int begin_late(struct finding *f, struct trod_trace_options *topt)
     return open_trace(f, topt);
 }
 
-/*
- * The index of the trace says where rows may be that match: open it, unless there is none or it
- * cannot help. What goes by the rows before is not asked of it.
- */
+/* The index says where rows may be that match: open it, if there is one that can help. */
 static int open_index(struct finding *f)
 {
     struct trod_trace_options topt = cli_trace_options(&f->o->input, TROD_COL_ALL);
@@ -380,7 +377,8 @@ static int open_index(struct finding *f)
     int r;
 
     if (f->o->index.no_index || f->o->input.order != TROD_ORDER_FILE ||
-        !trod_match_anywhere(f->match) || !trod_trace_rewindable(f->trace) ||
+        cli_unnumbered(f->trace, &f->filter.instructions) || !trod_match_anywhere(f->match) ||
+        !trod_trace_rewindable(f->trace) ||
         (!f->filter.instructions.set && !f->need.bounded && !f->need.rows.set &&
          !f->need.times.set && !f->need.numbers.set && !f->need.pcs.set && !f->need.values.set &&
          !trod_match_shapes(f->match) && !trod_match_classes(f->match) &&
@@ -440,6 +438,8 @@ static int search(struct finding *f)
                                                                           : search_in_turn(f);
 
     f->found += counted;
+    if (cli_unnumbered(f->trace, &f->filter.instructions))
+        trod_match_explain(f->match, trod_trace_meta(f->trace), &f->diag);
     if (!f->o->count)
         write_first(f);
     if (f->header && !is_text(f))

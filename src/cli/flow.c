@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "start.h"
+
 enum {
     MOST = 64,         /* workers */
     LEAST_LISTING = 3, /* lines of the listing are made as quickly as batches change hands */
@@ -71,6 +73,7 @@ static unsigned workers_of(const struct cli_flow *f)
 bool cli_flow_can(const struct cli_flow *f)
 {
     return workers_of(f) && trod_match_apart(f->match) && trod_trace_rewindable(f->trace) &&
+           !cli_unnumbered(f->trace, &f->filter->instructions) &&
            f->show.times == TROD_SHOW_ABSOLUTE;
 }
 

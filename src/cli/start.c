@@ -149,6 +149,13 @@ int cli_numbers(struct trod_nav *nav, const struct trod_range *numbers, struct t
     return 1;
 }
 
+bool cli_unnumbered(const struct trod_trace *t, const struct trod_range *numbers)
+{
+    const struct trod_format *f = trod_trace_format(t);
+
+    return numbers->set && f && !(f->reads & TROD_COL_INDEX);
+}
+
 uint64_t cli_numbers_end(const struct trod_trace *t, const struct trod_range *numbers,
                          const struct trod_batch *b, uint64_t first)
 {

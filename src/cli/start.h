@@ -45,6 +45,8 @@ void cli_start_end(struct cli_start *s);
 int cli_numbers(struct trod_nav *nav, const struct trod_range *numbers, struct trod_range *rows,
                 uint64_t *until);
 
+/* Are NUMBERS of instructions asked for that the format of T does not give? */
+bool cli_unnumbered(const struct trod_trace *t, const struct trod_range *numbers);
 /*
  * B, whose first row is row FIRST, is the next batch of T: the row of its first instruction with a
  * larger number than NUMBERS; TROD_NOWHERE: none, or T has several files, each with its own.

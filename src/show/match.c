@@ -524,12 +524,23 @@ static void explain_stream(const char *item, const struct trod_meta *meta, struc
     trod_buf_fini(&b);
 }
 
+bool match_unnumbered(const struct trod_match *m, const struct trod_meta *meta)
+{
+    return m->filter->instructions.set && meta && meta->driver &&
+           !(meta->driver->reads & TROD_COL_INDEX);
+}
+
 void trod_match_explain(const struct trod_match *m, const struct trod_meta *meta,
                         struct trod_diag *diag)
 {
     const struct trod_match_options *f = m->filter;
-    bool told = false;
+    bool told = match_unnumbered(m, meta);
 
+    if (told)
+        trod_warning(diag, TROD_OK, "filter.no-numbers", NULL,
+                     "option '--instructions': format %s does not number instructions, and no row "
+                     "has a number; trod view --at insn:N goes to the Nth one",
+                     meta->driver->name);
     for (size_t k = 0; k < f->streams.n; k++) {
         bool any = meta->n_streams == 0 && is_first(f->streams.item[k]);
 

@@ -57,6 +57,8 @@ struct trod_match_need match_need_bytes(uint64_t lo, uint64_t hi);
 bool match_is_stream(const struct trod_meta *meta, uint32_t i, const char *item);
 /* The kinds that rows asked for by --kind may be of. */
 uint32_t match_kinds(const struct trod_match *m);
+/* Are rows chosen by numbers that the format of META does not give? */
+bool match_unnumbered(const struct trod_match *m, const struct trod_meta *meta);
 /* The kinds of records that format F, or some format (NULL), calls NAME; 0: none. */
 uint32_t match_record_kinds(const struct trod_format *f, const char *name);
 /* Is NAME what some format calls records of its own? */

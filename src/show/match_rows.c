@@ -284,7 +284,7 @@ int trod_match_batch_at(struct trod_match *m, const struct trod_batch *b, uint64
         memset(m->keep, 1, b->n);
         return (int)b->n;
     }
-    m->done = m->seen >= m->end || (r->set && m->seen > r->hi) ||
+    m->done = m->seen >= m->end || match_unnumbered(m, b->meta) || (r->set && m->seen > r->hi) ||
               (m->where && m->seen > trod_where_last(m->where)) ||
               (in->set && m->single && !(b->meta && b->meta->n_streams) && b->n &&
                has(b, b->n - 1, TROD_COL_INDEX) && b->index[b->n - 1] > in->hi);

@@ -150,4 +150,19 @@ for order in file time; do
     run trod view --no-index --order $order --instructions 90..99 threads
     out_is want
 done
+# numbers that no row of a format has: it is said, and little is read for it
+awk 'BEGIN { for (i = 0; i < 100000; i++) printf "2 %x\n0 %x\n", 4096 + 4 * (i % 999), 65536 + 8 * i }' >steps.din
+for indexed in no yes; do
+    [[ $indexed = no ]] || check trod index -q --from dinero steps.din
+    for command in 'find --count' view 'view --no-index -j 1' count convert; do
+        more=
+        [[ $command != find* ]] || more=kind==READ
+        [[ $command != convert* ]] || more=none.csv
+        run trod $command --from dinero --instructions 3..4 steps.din $more
+        err_has "option '--instructions': format dinero does not number instructions, and no row has a number; trod view --at insn:N"
+        check test "$(grep -c 'does not number' "$stderr")" = 1
+    done
+done
+run trod find --from dinero --count --instructions 3..4 steps.din kind==READ
+out_has '^rows: +[1-9][0-9]{3}$'
 finish
