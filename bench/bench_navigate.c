@@ -34,7 +34,7 @@ static const struct input inputs[] = {
     {"tarmac-gz", "tarmac-fm", ".tarmac.gz", 68.7, "gzip"},
     {"drm", "drm-small", ".trace", 12, NULL},
     {"drm-zip", "drm-small", ".trace.zip", 12, "convert"},
-    {"tt6", "tt6", ".tt6", 6, NULL},
+    {"tt6", "tt6", ".tt6", 7.74, NULL},
     {"calls", "tarmac-calls", ".tarmac", 69.5, NULL},
 };
 
