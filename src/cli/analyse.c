@@ -307,6 +307,10 @@ static int tell(struct analysing *k, const struct cli_planned *plan, size_t n)
     int r = n == 1 ? layout_of(k, plan, &text) : 0;
     const bool laid = r == 1;
 
+    if (laid && text.n == 0 && k->diag.errors == 0)
+        trod_warning(&k->diag, TROD_OK, "run.nothing", NULL,
+                     "'%s' has nothing to print: the trace has nothing that this output shows",
+                     plan->analysis->name);
     if (r == 0)
         r = trod_result_new(&result);
     if (r == 0)

@@ -339,4 +339,9 @@ for index in --no-index ''; do
         json '.instructions > 0 and ([.. | objects | to_entries[] | select(.key | test("time|until")) | .value // empty] == [])'
     done
 done
+# an output with nothing in it does not pass for one of a trace without calls
+run trod calls --like tarmac "$TROD_SOURCE/tests/golden/matcher/mips.canonical.trace"
+status 0
+check test ! -s "$stdout"
+err_has "'calls' has nothing to print"
 finish
