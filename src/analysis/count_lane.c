@@ -496,7 +496,8 @@ int trod_count_merge(void *into, const void *from)
     int rc = TROD_OK;
 
     s->have |= f->have;
-    s->known.source = 0; /* windows change */
+    s->part |= s->n_lanes == 0 && f->part; /* what comes first begins in the middle of a file */
+    s->known.source = 0;                   /* windows change */
     if (!s->names)
         s->names = f->names;
     for (uint32_t i = 0; rc == TROD_OK && i < f->n_lanes; i++) {

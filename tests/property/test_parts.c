@@ -12,6 +12,7 @@
 #include "ran.h"
 
 #include "trod/buf.h"
+#include "trod/drmemtrace.h"
 #include "trod/run.h"
 
 #include <unistd.h>
@@ -521,21 +522,47 @@ static void test_packed(void **state)
     assert_true(done[0] && done[1] && done[2]); /* byu6, matcher, tarmac */
 }
 
+/* What a drmemtrace file of one thread begins with. */
+static void begin_thread(struct golden *g)
+{
+    static const uint64_t head[][3] = {{25, 0, 6}, {28, 12, 6}, {28, 9, 0x40}, {22, 0, 7},
+                                       {24, 0, 7}, {28, 2, 9},  {28, 3, 1}};
+
+    g->format = trod_format_find("drmemtrace", 10);
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        drm_put(&g->data, 12, (unsigned)head[i][0], (unsigned)head[i][1], head[i][2]);
+}
+
+/* Parts that begin inside a window and have the beginning of the next one. */
+static void windows(void)
+{
+    char name[] = "drmemtrace, windows";
+    struct golden g = {.name = name};
+
+    begin_thread(&g);
+    for (unsigned i = 0; i < 300; i++) {
+        drm_put(&g.data, 12, 10, 4, 0x10000 + 4 * (i % 50));
+        if (i % 7 == 3)
+            drm_put(&g.data, 12, 28, TROD_DRM_WINDOW_ID, i / 7);
+    }
+    drm_put(&g.data, 12, 23, 0, 7);
+    drm_put(&g.data, 12, 26, 0, 0);
+    all_ways(&g, g.data.p, g.data.n);
+    trod_buf_fini(&g.data);
+}
+
 /*
  * A drmemtrace file of one thread, of instructions and what they read, in parts that go on from
  * what came before: of random rows few have instructions in several parts.
  */
 static void chained_owners(void)
 {
-    static const uint64_t head[][3] = {{25, 0, 6}, {28, 12, 6}, {28, 9, 0x40}, {22, 0, 7},
-                                       {24, 0, 7}, {28, 2, 9},  {28, 3, 1}};
-    struct golden g = {.format = trod_format_find("drmemtrace", 10)};
+    struct golden g = {.format = NULL};
     struct trod_gen r = gen_seed(77);
     char path[GOLDEN_PATH], name[] = "drmemtrace, reads";
 
     g.name = name;
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-        drm_put(&g.data, 12, (unsigned)head[i][0], (unsigned)head[i][1], head[i][2]);
+    begin_thread(&g);
     for (unsigned i = 0; i < 2000; i++) {
         drm_put(&g.data, 12, 10, 4, 0x10000 + 4 * gen_below(&r, 700));
         for (uint64_t k = gen_below(&r, 4); k > 0; k--)
@@ -554,6 +581,7 @@ static void test_parts(void **state)
 {
     (void)state;
     golden_each(GENERATED, parts);
+    windows();
     chained_owners();
     assert_true(parted > 10 && went_on > 10);
     assert_true(owned_parted[0] > 10 && owned_parted[1] > 2);
