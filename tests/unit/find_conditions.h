@@ -88,7 +88,8 @@ static void common(struct trod_gen *g, const struct seen *s, const struct seen *
                              last = s->addr < t->addr ? t->addr : s->addr,
                              least = s->value < t->value ? s->value : t->value,
                              most = s->value < t->value ? t->value : s->value, number = s->index,
-                             later = number + gen_below(g, 50);
+                             some = gen_below(g, 50),
+                             later = number < UINT64_MAX - some ? number + some : UINT64_MAX;
     const bool again = gen_below(g, 2);
 
     switch (gen_below(g, 18)) {
