@@ -126,7 +126,7 @@ static int find(struct nav_shapes *s, const struct look *l, uint32_t *out)
     return TROD_OK;
 }
 
-/* False: no shape has as many bytes. */
+/* False: no shape has as many bytes, or it is at the address that stands for none. */
 static bool look_at(const struct trod_batch *b, uint32_t i, struct look *l)
 {
     const uint32_t code = nav_has(b, i, TROD_COL_CODE) ? b->code[i].len : 0,
@@ -134,7 +134,8 @@ static bool look_at(const struct trod_batch *b, uint32_t i, struct look *l)
     const bool is = b->kind[i] == TROD_INSTR, placed = is && nav_has(b, i, TROD_COL_ADDR),
                sized = is && nav_has(b, i, TROD_COL_SIZE);
 
-    if (code > NAV_SHAPE_CODE || text > NAV_SHAPE_TEXT || (sized && b->size[i] == NAV_NO_SIZE))
+    if (code > NAV_SHAPE_CODE || text > NAV_SHAPE_TEXT || (sized && b->size[i] == NAV_NO_SIZE) ||
+        (placed && b->addr[i] == TROD_NOWHERE))
         return false;
     *l = (struct look){
         .as = {.addr = placed ? b->addr[i] : 0,

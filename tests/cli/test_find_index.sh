@@ -419,4 +419,16 @@ for row in 9 12 13 14; do
 done
 check test "$(wc -l <want.rows)" -eq 1
 
+# an instruction at the last address is not one without an address
+cat >last.csv <<'END'
+kind,addr,value,text
+INSTR,,1,
+INSTR,0xffffffffffffffff,,nop
+END
+trod index -q --from csv last.csv
+for expression in 'has(text) && kind == INSTR' 'mnemonic != "fp12"' 'has(addr)' 'text == "nop"'; do
+    trod find --from csv --count last.csv "$expression" >got
+    trod find --from csv --no-index --count last.csv "$expression" >want
+    same want got
+done
 finish
