@@ -185,6 +185,13 @@ struct trod_callstack_source {
      * TROD_ERR_UNKNOWN (SINK was not called: use tell), what SINK returned, or an error.
      */
     int (*open)(void *ctx, const struct trod_callstack_sink *sink);
+    /*
+     * Optional: as tell, until SINK's enter returns more than 0. After that SINK is called only for
+     * the ends of activations that are open then and whose user is not 0, not in the order of the
+     * trace. Returns 0, TROD_ERR_UNKNOWN (SINK was not called: use tell), what SINK returned if
+     * that is negative, or an error.
+     */
+    int (*first)(void *ctx, const struct trod_callstack_sink *sink);
 };
 
 /*

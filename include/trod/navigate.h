@@ -402,6 +402,12 @@ int trod_nav_callstack(struct trod_nav *nav, const struct trod_callstack_sink *s
 int trod_nav_callstack_open(struct trod_nav *nav, const struct trod_callstack_sink *sink);
 
 /*
+ * Of the same only what comes first, as trod_callstack_source.first gives it. Returns what
+ * trod_nav_callstack does; TROD_ERR_UNKNOWN also where the trace has several files.
+ */
+int trod_nav_callstack_first(struct trod_nav *nav, const struct trod_callstack_sink *sink);
+
+/*
  * The same summed up, as trod_callstack_source.sums gives it: FN is called once, with USER. Returns
  * 0, TROD_ERR_UNKNOWN (as above, or the index has no sums: the stacks are too many, or nearly as
  * many as the activations), what FN returned, or an error, reported.

@@ -225,17 +225,6 @@ static size_t *lengths(const struct trod_flame *f)
     return n;
 }
 
-/* The stack of NODE, which takes N bytes, to P. */
-static void spell(const struct trod_flame *f, uint32_t node, char *p, size_t n)
-{
-    p += n;
-    for (uint32_t k = node; k; k = f->node[k].parent) {
-        p -= f->node[k].len;
-        memcpy(p, f->names + f->node[k].name, f->node[k].len);
-        *--p = ';';
-    }
-}
-
 /* The lines of NODE's children onto LIST, the first one last; how many items. */
 static size_t put_children(const struct trod_flame *f, uint32_t node, struct named *list)
 {
@@ -274,12 +263,15 @@ int trod_flame_each(const struct trod_flame *f,
         n = put_children(f, 0, list);
     while (rc == TROD_OK && n) {
         const struct named at = list[--n];
+        const struct stacks_node *node = &f->node[at.node];
+        char *name = text + len[node->parent]; /* the names before it are there already */
 
+        *name = ';';
+        memcpy(name + 1, f->names + node->name, node->len);
         if (at.above) {
             n += put_children(f, at.node, list + n);
             continue;
         }
-        spell(f, at.node, text, len[at.node]);
         rc = call(user, text + 1, len[at.node] - 1, f->node[at.node].self);
     }
     free(text);

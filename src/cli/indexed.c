@@ -138,6 +138,13 @@ static int open_calls(void *ctx, const struct trod_callstack_sink *sink)
     return x->n == 1 ? trod_nav_callstack_open(x->nav[0], sink) : TROD_ERR_UNKNOWN;
 }
 
+static int first_calls(void *ctx, const struct trod_callstack_sink *sink)
+{
+    struct indexed *x = ctx;
+
+    return x->n == 1 ? trod_nav_callstack_first(x->nav[0], sink) : TROD_ERR_UNKNOWN;
+}
+
 static int wrote(void *ctx, uint32_t stream, const char *name, uint64_t from, uint64_t *row,
                  const struct trod_batch **b, uint32_t *i)
 {
@@ -165,8 +172,13 @@ int cli_indexed(struct trod_run *r, const struct cli *c, const struct cli_analys
                 const struct trod_symbols *symbols, struct trod_diag *diag)
 {
     struct indexed x = {.c = c, .o = o, .symbols = symbols, .report_to = diag};
-    const struct trod_callstack_source source = {
-        .meta = meta, .tell = tell, .ctx = &x, .wrote = wrote, .sums = sums, .open = open_calls};
+    const struct trod_callstack_source source = {.meta = meta,
+                                                 .tell = tell,
+                                                 .ctx = &x,
+                                                 .wrote = wrote,
+                                                 .sums = sums,
+                                                 .open = open_calls,
+                                                 .first = first_calls};
     int rc;
 
     if (o->index.no_index)

@@ -195,6 +195,28 @@ def all_calls(pool):
     return len(wrong) + (asked < 150 // FEWER)
 
 
+def first_calls(pool):
+    """The first calls of a list, of a trace of few stacks that begins with its first call, and in the midst of one."""
+    calm("g.tarmac", 150)
+    with open("g.tarmac") as f:
+        text = f.readlines()
+    wrong, asked = [], 0
+    for dropped, args in itertools.product([0, 9], [[], ["--symbols", "f.elf"]]):
+        with open("b.tarmac", "w") as f:
+            f.writelines(text[dropped:])
+        if not stacks("b.tarmac", *args):
+            wrong.append("b.tarmac: no sums")
+        asks = [f"calls {' '.join(words)} {' '.join(args)}" for words in itertools.product(
+            ["--list", "--function 0x2100", "--function 0x2104", "--function 0x1000,0x2200,0x9000", "--function 0x7000"],
+            ["", "--depth 1", "--depth 2"], ["", "--most 1", "--most 9", "--most 0"])]
+        answers = list(pool.map(lambda q: differ("b.tarmac", q), random.sample(asks, len(asks) // FEWER)))
+        asked += sum(ok for ok, _ in answers)
+        wrong += [answer for _, answer in answers if answer]
+    print(f"first calls: {asked} questions answered, {len(wrong)} differ")
+    print("\n".join(wrong), end="\n" if wrong else "")
+    return len(wrong) + (asked < 150 // FEWER)
+
+
 def ask(file, question):
     words = question.split(" ")
     words = [file if w == "{file}" else w for w in words if w] + ["-q"]  # how many rows were read is told
@@ -244,7 +266,7 @@ def main():
     failed = asked = 0
     if not sys.argv[2:]:
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            failed += all_calls(pool)
+            failed += all_calls(pool) + first_calls(pool)
     for name in sys.argv[2:] or files:
         status, _, err = trod("index", "-q", files[name])
         if status:

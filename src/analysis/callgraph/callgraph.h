@@ -211,6 +211,8 @@ int cg_earlier_arguments(const struct cg_core *core, struct cg_lane *l, const st
 /* ---- list.c */
 /* What the options name. 0 or an error, reported. */
 int cg_wanted(struct cg_core *core);
+/* Is F listed, by its function? */
+bool cg_is_wanted(const struct cg_core *core, const struct trod_frame *f);
 /* A call of L's stream is listed, F if it is the first one. */
 void cg_list_begin(const struct cg_core *core, struct cg_lane *l, const struct trod_frame *f);
 /* F begins: its number in the list + 1, or 0. A negative number is an error. */

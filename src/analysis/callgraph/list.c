@@ -70,7 +70,7 @@ static void name_stream(const struct cg_core *core, const struct trod_frame *f, 
         snprintf(who, CG_WHO, "%llu", (unsigned long long)s->tid);
 }
 
-static bool is_wanted(const struct cg_core *core, const struct trod_frame *f)
+bool cg_is_wanted(const struct cg_core *core, const struct trod_frame *f)
 {
     const struct cg_options *o = core->opt;
 
@@ -140,7 +140,7 @@ int64_t cg_list_enter(struct cg_core *core, struct cg_lane *l, const struct trod
     int rc = TROD_OK;
 
     cg_list_begin(core, l, f);
-    if (!is_wanted(core, f) || (o->depth && f->depth >= o->depth) ||
+    if (!cg_is_wanted(core, f) || (o->depth && f->depth >= o->depth) ||
         (o->time.set && (f->entry.time == TROD_NOWHERE || f->entry.time > o->time.hi)))
         return 0;
     if (full(core, &core->calls))
