@@ -16,6 +16,7 @@
 #include "core/endian.h"
 #include "core/grow.h"
 #include "core/pack.h"
+#include "core/wide.h"
 #include "io/crc32c.h"
 #include "navigate/events.h"
 
@@ -286,7 +287,7 @@ int nav_postings_encode(const struct nav_postings *p, unsigned id, uint32_t from
 
 /* ---- reading */
 
-static bool get_steps(struct trod_span *in, uint32_t *steps)
+TROD_HOT bool get_steps(struct trod_span *in, uint32_t *steps)
 {
     if (in->n == 0)
         return false;
@@ -296,7 +297,7 @@ static bool get_steps(struct trod_span *in, uint32_t *steps)
 }
 
 /* P: the one before with the same key, and then this one. */
-static bool get_site(struct trod_span *in, unsigned id, struct nav_posting *p)
+TROD_HOT bool get_site(struct trod_span *in, unsigned id, struct nav_posting *p)
 {
     uint64_t n, kinds = 0, rows = 0;
 
@@ -312,8 +313,8 @@ static bool get_site(struct trod_span *in, unsigned id, struct nav_posting *p)
     return true;
 }
 
-static bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p,
-                        const uint8_t **payload)
+TROD_HOT bool get_posting(struct trod_span *in, unsigned id, struct nav_posting *p,
+                          const uint8_t **payload)
 {
     uint64_t delta;
     uint32_t forms;
@@ -363,42 +364,58 @@ static bool is_wanted(struct wanted *w, uint64_t key)
     return w->n && *w->key == key;
 }
 
+/*
+ * The N postings of KEY that stand at *IN; TAKE: to OUT. ID is the section's, or that of one whose
+ * postings look the same.
+ */
+TROD_HOT int get_postings(struct trod_span *in, const struct nav_segment *s, unsigned id,
+                          uint64_t key, uint64_t n, bool take, struct nav_postings *out)
+{
+    struct nav_posting p = {.key = key, .block = s->from, .b = SITE_ALONE};
+
+    if (n > in->n)
+        return TROD_ERR_CORRUPT;
+    while (take && n > out->cap - out->n)
+        if (!trod_grow(&out->at, out->cap, &out->cap, sizeof p, 256))
+            return TROD_ERR_NOMEM;
+    while (n--) {
+        const uint8_t *payload = NULL;
+
+        if (!get_posting(in, id, &p, &payload) || p.block >= s->to || p.block < s->from)
+            return TROD_ERR_CORRUPT;
+        if (!take)
+            continue;
+        if (payload) {
+            p.a = out->payload.n;
+            if (trod_buf_add(&out->payload, payload, (size_t)p.b) < 0)
+                return TROD_ERR_NOMEM;
+        }
+        out->at[out->n++] = p;
+    }
+    return TROD_OK;
+}
+
 /* The postings of keys that W wants in a page to OUT. */
 static int find_in_page(struct trod_span in, const struct nav_segment *s, unsigned id,
                         uint64_t first, struct wanted *w, struct nav_postings *out)
 {
     uint64_t key = first, delta, n;
+    int rc = TROD_OK;
 
-    while (in.n) {
-        struct nav_posting p = {.block = s->from};
-        bool take;
-
+    while (rc == TROD_OK && in.n) {
         if (trod_unpack(&in, &delta) < 0 || trod_unpack(&in, &n) < 0)
             return TROD_ERR_CORRUPT;
         key += delta;
         if (key > w->hi)
             return TROD_OK;
-        take = is_wanted(w, key);
-        p.key = key;
-        p.b = SITE_ALONE;
-        while (n--) {
-            const uint8_t *payload = NULL;
-
-            if (!get_posting(&in, id, &p, &payload) || p.block >= s->to || p.block < s->from)
-                return TROD_ERR_CORRUPT;
-            if (!take)
-                continue;
-            if (payload) {
-                p.a = out->payload.n;
-                if (trod_buf_add(&out->payload, payload, (size_t)p.b) < 0)
-                    return TROD_ERR_NOMEM;
-            }
-            if (nav_postings_add(out, key, p.block, p.a, p.b) < 0)
-                return TROD_ERR_NOMEM;
-            out->at[out->n - 1].steps = p.steps;
-        }
+        if (id == NAV_S_SPREAD || id == NAV_S_MARKS || id == NAV_S_EXECUTED)
+            rc = get_postings(&in, s, NAV_S_MARKS, key, n, is_wanted(w, key), out);
+        else if (id == NAV_S_CLASS_ROWS)
+            rc = get_postings(&in, s, NAV_S_CLASS_ROWS, key, n, is_wanted(w, key), out);
+        else
+            rc = get_postings(&in, s, id, key, n, is_wanted(w, key), out);
     }
-    return TROD_OK;
+    return rc;
 }
 
 static const struct nav_section *section_of(const struct nav_segment *s, unsigned id)
