@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_MAX = 4096 };
-
 struct trod_kept {
     struct trod_kept *next;
     struct trod_problem is;
@@ -33,16 +31,15 @@ static size_t length(const char *s)
 static void keep(void *user, const struct trod_problem *p)
 {
     struct trod_keeper *k = user;
-    size_t text = p->at.text ? p->at.text_len : 0, n;
+    const size_t text = p->at.text ? p->at.text_len : 0; /* drivers bound lines */
     struct trod_kept *kept;
+    size_t n;
     char *to;
 
     if (k->through) {
         trod_diag_report(k->through, p->severity, p->status, p->kind, &p->at, "%s", p->message);
         return;
     }
-    if (text > TEXT_MAX)
-        text = TEXT_MAX;
     n = length(p->message) + length(p->at.path) + length(p->at.member) + text + 4;
     kept = malloc(sizeof *kept + n);
     if (!kept)
