@@ -316,7 +316,9 @@ enum trod_nav_end {
     TROD_NAV_CONSTANT,    /* its instruction reads nothing that changes */
     TROD_NAV_NO_OPCODE,   /* the trace does not give the opcode of its instruction */
     TROD_NAV_SEEN,        /* an earlier step is about the same write */
-    TROD_NAV_LIMIT        /* the limit on steps or depth was reached */
+    TROD_NAV_LIMIT,       /* the limit on steps or depth was reached */
+    TROD_NAV_NOT_TRACED   /* what was read is not what was written last: something wrote in between
+                             that is not in the trace */
 };
 
 /* A step of a chain: the last write of a register or of memory before a row. */

@@ -13,7 +13,7 @@ enum { MOST = 4096 };
 static const char *end_name(enum trod_nav_end end)
 {
     static const char *const names[] = {
-        NULL, "not written before", "constant", "opcode unknown", "seen", "limit"};
+        NULL, "not written before", "constant", "opcode unknown", "seen", "limit", "untraced"};
 
     return names[end];
 }

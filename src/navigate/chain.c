@@ -20,6 +20,7 @@ struct chain {
     struct trod_nav *nav;
     struct trod_nav_step *step;
     uint32_t *wrote; /* bytes that the row of each step wrote */
+    uint64_t *upto;  /* of memory: the last row that tells what it held */
     size_t n, most;
     unsigned depth;
     bool big;
@@ -27,7 +28,7 @@ struct chain {
 
 /* An access of the instruction of a step. */
 struct own {
-    uint64_t addr;
+    uint64_t addr, row;
     uint32_t size;
     bool has_value;
     uint8_t value[BYTES]; /* least significant first */
@@ -57,13 +58,18 @@ static bool same(const struct trod_nav_step *a, const struct trod_nav_step *b)
     return a->memory ? a->addr == b->addr && a->size == b->size : strcmp(a->reg, b->reg) == 0;
 }
 
-/* Ask for what S names, as it was before ROW. False: there is no room for more steps. */
-static bool ask(struct chain *c, const struct trod_nav_step *s, uint64_t before, size_t of)
+/*
+ * Ask for what S names, as it was before row BEFORE, and as rows to UPTO show that it was. False:
+ * there is no room for more steps.
+ */
+static bool ask(struct chain *c, const struct trod_nav_step *s, uint64_t before, uint64_t upto,
+                size_t of)
 {
     struct trod_nav_step *to;
 
     if (c->n == c->most)
         return false;
+    c->upto[c->n] = upto;
     to = &c->step[c->n++];
     *to = *s;
     to->of = of;
@@ -72,6 +78,22 @@ static bool ask(struct chain *c, const struct trod_nav_step *s, uint64_t before,
     to->row = to->insn = TROD_NOWHERE;
     to->end = TROD_NAV_GOES_ON;
     return true;
+}
+
+/* Does a read after the write at ROW show that something else wrote what S asks for? */
+static int not_traced(struct chain *c, const struct trod_nav_step *s, uint64_t row, bool *is)
+{
+    const uint64_t upto = c->upto[s - c->step];
+    struct trod_nav_byte byte[BYTES];
+    int rc;
+
+    *is = false;
+    if (!s->memory || s->size == 0 || s->size > BYTES || upto <= row)
+        return TROD_OK;
+    rc = trod_nav_memory(c->nav, upto, s->addr, s->size, byte);
+    for (uint32_t i = 0; rc == TROD_OK && i < s->size; i++)
+        *is |= byte[i].from == TROD_NAV_UNTRACED && byte[i].since == row;
+    return rc;
 }
 
 static int find_writer(struct chain *c, struct trod_nav_step *s)
@@ -83,13 +105,16 @@ static int find_writer(struct chain *c, struct trod_nav_step *s)
                                .stream = s->stream,
                                .one_stream = !s->memory && s->one_stream};
     struct trod_nav_hit hit;
+    bool other = false;
     size_t n;
     int rc = trod_nav_find(c->nav, &q, s->before, true, &hit, 1, &n);
 
+    if (rc == TROD_OK && n)
+        rc = not_traced(c, s, hit.row, &other);
     if (rc < 0)
         return rc;
-    if (n == 0) {
-        s->end = TROD_NAV_NOT_WRITTEN;
+    if (n == 0 || other) {
+        s->end = n == 0 ? TROD_NAV_NOT_WRITTEN : TROD_NAV_NOT_TRACED;
         return TROD_OK;
     }
     s->row = hit.row;
@@ -114,7 +139,9 @@ static uint64_t lies(const struct chain *c, const struct own *o, uint32_t k, uin
 
 static void set_own(struct own *o, const struct nav_access *a)
 {
-    *o = (struct own){.addr = a->addr, .size = a->size};
+    o->addr = a->addr;
+    o->size = a->size;
+    o->has_value = false;
     if (!a->values || a->unknown || a->size > BYTES)
         return;
     o->has_value = true;
@@ -138,6 +165,7 @@ static int own_reads(struct chain *c, const struct trod_nav_step *s, struct inst
             break;
         if (!nav_access_of(b, i, c->big, &a) || !a.reads || in->n_reads == SOURCES)
             continue;
+        in->read[in->n_reads].row = row;
         set_own(&in->read[in->n_reads++], &a);
     }
     return TROD_OK;
@@ -238,10 +266,14 @@ static bool stores(const struct chain *c, const struct own *o, const struct trod
     return false;
 }
 
-/* Which registers that the instruction reads are what it stored, as far as values tell. */
+/*
+ * Which registers that the instruction reads are what it stored, as far as values tell: those that
+ * held it; where none is known to, those of which the trace does not say what they held.
+ */
 static int stored_ones(struct chain *c, const struct trod_nav_step *s, const struct instruction *in,
                        bool only[TROD_INSN_REGS], bool *any)
 {
+    bool untold[TROD_INSN_REGS] = {false}, some = false;
     static const uint8_t nothing[BYTES];
     char name[NAV_NAME];
 
@@ -259,8 +291,14 @@ static int stored_ones(struct chain *c, const struct trod_nav_step *s, const str
             if (rc < 0)
                 return rc;
             only[i] = n && stores(c, &in->stored, s, value, (uint32_t)n);
+            untold[i] = n == 0;
         }
         *any |= only[i];
+        some |= untold[i];
+    }
+    if (!*any && some) {
+        memcpy(only, untold, sizeof untold);
+        *any = true;
     }
     return TROD_OK;
 }
@@ -283,7 +321,7 @@ static int ask_registers(struct chain *c, size_t of, const struct instruction *i
         if (constant(name) || !name[0] || (any && !only[i]))
             continue;
         set_register(&next, name);
-        if (!ask(c, &next, s.insn, of))
+        if (!ask(c, &next, s.insn, s.insn, of))
             c->step[of].end = TROD_NAV_LIMIT;
     }
     return TROD_OK;
@@ -305,12 +343,12 @@ static uint32_t width(struct chain *c, const struct trod_nav_step *s, const stru
     return whole;
 }
 
-/* Ask for the memory at ADDR. */
-static void ask_bytes(struct chain *c, size_t of, uint64_t addr, uint32_t size)
+/* Ask for the memory at ADDR, which row READ shows. */
+static void ask_bytes(struct chain *c, size_t of, uint64_t read, uint64_t addr, uint32_t size)
 {
     const struct trod_nav_step next = {.memory = true, .addr = addr, .size = size};
 
-    if (!ask(c, &next, c->step[of].insn, of))
+    if (!ask(c, &next, c->step[of].insn, read, of))
         c->step[of].end = TROD_NAV_LIMIT;
 }
 
@@ -335,7 +373,7 @@ static bool ask_memory(struct chain *c, size_t of, const struct instruction *in)
             if (told && memcmp(r->value + k, value, part < sizeof value ? part : sizeof value) != 0)
                 continue;
             some = true;
-            ask_bytes(c, of, lies(c, r, k, part), part);
+            ask_bytes(c, of, r->row, lies(c, r, k, part), part);
         } while (part && (k += part) + part <= r->size);
     }
     return some;
@@ -390,15 +428,19 @@ int trod_nav_chain(struct trod_nav *nav, const struct trod_nav_query *query, uin
         return trod_error(nav->diag, TROD_ERR_USAGE, "navigate.chain", NULL,
                           "a chain begins with less than 4 GiB of memory");
     c.wrote = calloc(most + 1, sizeof *c.wrote);
-    if (!c.wrote)
+    c.upto = calloc(most + 1, sizeof *c.upto);
+    if (!c.wrote || !c.upto) {
+        free(c.wrote);
+        free(c.upto);
         return TROD_ERR_NOMEM;
+    }
     c.big = trod_nav_meta(nav)->endian == TROD_ENDIAN_BIG;
     if (query->reg) {
         status = nav_flag(nav->names.isa, query->reg, &bit);
         nav_canonical(nav->names.isa, status ? status : query->reg, name);
         set_register(&first, name);
     }
-    ask(&c, &first, row, SIZE_MAX);
+    ask(&c, &first, row, row ? row - 1 : 0, SIZE_MAX);
     for (size_t at = 0; rc == TROD_OK && at < c.n; at++) {
         rc = find_writer(&c, &c.step[at]);
         if (rc < 0 || c.step[at].end != TROD_NAV_GOES_ON)
@@ -415,5 +457,6 @@ int trod_nav_chain(struct trod_nav *nav, const struct trod_nav_query *query, uin
         c.step[at].has_value = c.step[at].has_value && c.wrote[at] <= 8;
     *n = c.n;
     free(c.wrote);
+    free(c.upto);
     return rc;
 }

@@ -158,27 +158,36 @@ static bool names_it(struct finding *f, unsigned iset, unsigned reg)
     return is;
 }
 
+/*
+ * Does INSN, whose condition failed, read the register all the same? It read what the condition is
+ * made of: the flags; of a direct branch (CBZ, TBZ) all that it reads.
+ */
+static bool condition_reads(const struct finding *f, const struct trod_insn *insn)
+{
+    return insn->flags & TROD_INSN_TARGET || strcmp(f->reg, "cpsr") == 0;
+}
+
 /* What the opcode of row I does to the register. */
 static unsigned opcode_access(struct finding *f, const struct trod_batch *b, uint32_t i)
 {
     const uint32_t flags = nav_has(b, i, TROD_COL_FLAGS) ? b->flags[i] : 0;
     const unsigned iset = (flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT;
+    const bool skipped = flags & TROD_F_SKIPPED;
     const struct trod_insn *insn;
     unsigned access = 0;
 
     if (!f->by_opcode && !(f->query->access & TROD_NAV_READS))
         return 0;
-    if (!f->nav->insn || !nav_has(b, i, TROD_COL_CODE) || b->code[i].len == 0 ||
-        (flags & TROD_F_SKIPPED))
+    if (!f->nav->insn || !nav_has(b, i, TROD_COL_CODE) || b->code[i].len == 0)
         return 0;
     insn = trod_insn_decode(f->nav->insn, iset, b->addr[i], trod_batch_bytes(b, b->code[i]),
                             b->code[i].len);
-    if (!insn->valid)
+    if (!insn->valid || (skipped && !condition_reads(f, insn)))
         return 0;
     for (unsigned k = 0; k < insn->n_reads; k++)
         if ((f->query->access & TROD_NAV_READS) && names_it(f, iset, insn->reads[k]))
             access |= TROD_NAV_READS;
-    for (unsigned k = 0; f->by_opcode && k < insn->n_writes; k++)
+    for (unsigned k = 0; f->by_opcode && !skipped && k < insn->n_writes; k++)
         if ((f->query->access & TROD_NAV_WRITES) && names_it(f, iset, insn->writes[k]))
             access |= TROD_NAV_WRITES;
     return access;

@@ -247,6 +247,76 @@ EOF
 run trod who --chain 5 --memory 0..0xffffffffffffffff pair.tarmac
 status 2
 err_has 'a chain begins with less than 4 GiB of memory'
+# an instruction whose condition failed has read its flags, and CBZ its register; nothing else, and it wrote nothing
+cat >failed.tarmac <<'EOF'
+1 clk IT (1) 00001000 6b01001f O EL1h_n : CMP w0,w1
+1 clk R NZCV 20000000
+1 clk R X2 0000000000000001
+2 clk IS (2) 00001004 54000040 O EL1h_n : B.EQ 0x100c
+3 clk IS (3) 00001008 b4000062 O EL1h_n : CBZ x2,0x1014
+EOF
+cat >failed32.tarmac <<'EOF'
+1 clk IT (1) 00001000 e1500001 A svc_s : CMP r0,r1
+1 clk R cpsr 200001d3
+1 clk R r3 00000001
+2 clk IS (2) 00001004 01a02003 A svc_s : MOVEQ r2,r3
+EOF
+for index in no yes; do
+    last="conditions, index: $index"
+    while IFS='|' read -r file register want; do
+        run trod who --after start --count 9 --format json --register "$register" "$file.tarmac"
+        json "[.who[] | [.what, .row]] == $want"
+    done <<'EOF'
+failed|z|[["writes", 1], ["reads", 3]]
+failed|x2|[["writes", 2], ["reads", 4]]
+failed32|z|[["writes", 1], ["reads", 3]]
+failed32|r3|[["writes", 2]]
+failed32|r2|[]
+EOF
+    trod index -q failed.tarmac
+    trod index -q failed32.tarmac
+done
+# a store leads to a register of which the trace tells nothing rather than to those that held something else
+cat >push.tarmac <<'EOF'
+1 clk IT (1) 00001000 e3a0da09 A svc_s : MOV sp,#0x9000
+1 clk R r13_svc 00009000
+2 clk IT (2) 00001004 e92d4010 A svc_s : PUSH {r4,lr}
+2 clk MW4 00008ff8 00000004
+2 clk MW4 00008ffc 00001234
+2 clk R r13_svc 00008ff8
+EOF
+run trod who --chain 5 --format json --memory 0x8ff8..0x8ffb push.tarmac
+json '[.chain[] | .what, .end] == ["0x8ff8..0x8ffb", null, "r4", "not written before", "r14", "not written before"]'
+# what was read is not what was written last: the write that it came from is not in the trace
+cat >untraced.tarmac <<'EOF'
+1 clk IT (1) 00001000 d2800020 O EL1h_n : MOV x0,#1
+1 clk R X0 0000000000000001
+2 clk IT (2) 00001004 f9000020 O EL1h_n : STR x0,[x1]
+2 clk MW8 00005000 00000000_00000001
+3 clk IT (3) 00001008 f9400022 O EL1h_n : LDR x2,[x1]
+3 clk MR8 00005000 00000000_00000002
+3 clk R X2 0000000000000002
+4 clk IT (4) 0000100c f9000020 O EL1h_n : STR x0,[x1]
+4 clk MW8 00005000 00000000_00000001
+5 clk IT (5) 00001010 f9400023 O EL1h_n : LDR x3,[x1]
+5 clk MR8 00005000 00000000_00000001
+5 clk R X3 0000000000000001
+EOF
+for index in no yes; do
+    last="not in the trace, index: $index"
+    while IFS='|' read -r asked want; do
+        # shellcheck disable=SC2086 # words
+        run trod who --chain 5 --format json $asked untraced.tarmac
+        json "[.chain[] | .what, .row, .end] == $want"
+    done <<'EOF'
+--register x2|["x2", 6, null, "0x5000..0x5007", null, "untraced"]
+--register x3|["x3", 11, null, "0x5000..0x5007", 8, null, "x0", 1, "constant"]
+--memory 0x5000 --before 5|["0x5000..0x5000", 3, null, "x0", 1, "constant"]
+--memory 0x5000 --before 6|["0x5000..0x5000", null, "untraced"]
+--memory 0x5004 --before 6|["0x5004..0x5004", 3, null, "x0", 1, "constant"]
+EOF
+    trod index -q untraced.tarmac
+done
 # drmemtrace: what a function's arguments are is known until something writes registers that the trace does not show
 # entry TYPE SIZE VALUE: a record
 entry() {
