@@ -118,6 +118,21 @@ static bool makes_anew(const cs_insn *insn)
            (insn->id == ARM64_INS_FMOV && x->op_count == 2 && x->operands[1].type == ARM64_OP_FP);
 }
 
+/* RET reads the register that it returns to, also where it does not name it; RETAA, RETAB sp too.
+ */
+static void add_return(const uint8_t *code, struct trod_insn *out)
+{
+    const uint32_t w =
+        code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
+
+    if ((w & 0xfffffc1f) == 0xd65f0000)
+        trod_insn_add(out->reads, &out->n_reads, general(w >> 5 & 31, true, false));
+    if ((w & 0xfffffbff) != 0xd65f0bff)
+        return;
+    trod_insn_add(out->reads, &out->n_reads, ARM64_REG_LR);
+    trod_insn_add(out->reads, &out->n_reads, ARM64_REG_SP);
+}
+
 void trod_insn_a64_registers(const cs_insn *insn, struct trod_insn *out)
 {
     /* results are flags only */
@@ -134,6 +149,7 @@ void trod_insn_a64_registers(const cs_insn *insn, struct trod_insn *out)
             trod_insn_add(out->writes, &out->n_writes, ARM64_REG_NZCV);
         return;
     }
+    add_return(insn->bytes, out);
     if (makes_anew(insn))
         out->n_reads = 0;
     if (compare && x->op_count && x->operands[0].type == ARM64_OP_REG)
@@ -168,6 +184,9 @@ void trod_insn_a32_registers(const cs_insn *insn, struct trod_insn *out)
 
     if (compare && x->op_count && x->operands[0].type == ARM_OP_REG)
         drop(out, (uint16_t)x->operands[0].reg);
+    /* bx lr is a form of its own for Capstone, whose register it does not read */
+    if (insn->id == ARM_INS_BX && x->op_count && x->operands[0].type == ARM_OP_REG)
+        trod_insn_add(out->reads, &out->n_reads, (uint16_t)x->operands[0].reg);
     if (compare || x->update_flags)
         trod_insn_add(out->writes, &out->n_writes, ARM_REG_CPSR);
     if (x->cc != ARM_CC_AL && x->cc != ARM_CC_INVALID)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OWN_ROWS = 64, SOURCES = 24, BYTES = 64 };
+enum { OWN_ROWS = 64, SOURCES = 24, BYTES = 64, OTHERS = 64 };
 
 struct chain {
     struct trod_nav *nav;
@@ -96,8 +96,64 @@ static int not_traced(struct chain *c, const struct trod_nav_step *s, uint64_t r
     return rc;
 }
 
+/* The bank of register NAME that the instruction of a step uses; an empty one: not told. */
+static int bank_at(struct chain *c, uint64_t insn, const char *name, char bank[NAV_NAME])
+{
+    const struct trod_batch *b;
+    uint32_t i;
+    int rc = trod_nav_row(c->nav, insn, &b, &i);
+
+    if (rc <= 0 || !nav_bank_of(b, i, name, bank))
+        bank[0] = '\0';
+    return rc < 0 ? rc : TROD_OK;
+}
+
+/* Did row ROW write a register that is another bank than BANK? */
+static int wrote_other(struct chain *c, uint64_t row, const char *bank, bool *other)
+{
+    const struct trod_batch *b;
+    char name[NAV_NAME], canonical[NAV_NAME];
+    uint32_t i;
+    int rc = trod_nav_row(c->nav, row, &b, &i);
+
+    *other = false;
+    if (rc <= 0 || b->kind[i] != TROD_REG || b->text[i].len >= sizeof name)
+        return rc < 0 ? rc : TROD_OK;
+    snprintf(name, sizeof name, "%.*s", (int)b->text[i].len,
+             (const char *)trod_batch_bytes(b, b->text[i]));
+    nav_canonical(c->nav->names.isa, name, canonical);
+    *other = nav_bank_other(canonical, bank);
+    return TROD_OK;
+}
+
+/*
+ * The last write that Q asks for; of a register that has banks, to the one that the instruction at
+ * row INSN uses, or to a name without a bank.
+ */
+static int last_write(struct chain *c, struct trod_nav_query *q, uint64_t before, uint64_t insn,
+                      struct trod_nav_hit *hit, size_t *n)
+{
+    const char *name = q->reg;
+    char bank[NAV_NAME] = "";
+    bool other = true;
+    int rc = trod_nav_find(c->nav, q, before, true, hit, 1, n);
+
+    if (rc == TROD_OK && *n && name && insn != TROD_NOWHERE)
+        rc = bank_at(c, insn, name, bank);
+    for (unsigned k = 0; rc == TROD_OK && bank[0] && *n && k <= OTHERS; k++) {
+        rc = wrote_other(c, hit->row, bank, &other);
+        if (rc < 0 || !other)
+            return rc;
+        if (k == OTHERS)
+            q->reg = bank; /* a trace that writes banks so often names them */
+        rc = trod_nav_find(c->nav, q, hit->row, true, hit, 1, n);
+    }
+    return rc;
+}
+
 static int find_writer(struct chain *c, struct trod_nav_step *s)
 {
+    const uint64_t insn = s->of == SIZE_MAX ? TROD_NOWHERE : c->step[s->of].insn;
     struct trod_nav_query q = {.access = TROD_NAV_WRITES,
                                .reg = s->memory ? NULL : s->reg,
                                .lo = s->addr,
@@ -107,7 +163,7 @@ static int find_writer(struct chain *c, struct trod_nav_step *s)
     struct trod_nav_hit hit;
     bool other = false;
     size_t n;
-    int rc = trod_nav_find(c->nav, &q, s->before, true, &hit, 1, &n);
+    int rc = last_write(c, &q, s->before, insn, &hit, &n);
 
     if (rc == TROD_OK && n)
         rc = not_traced(c, s, hit.row, &other);
@@ -218,15 +274,20 @@ static int value_before(struct chain *c, const struct trod_nav_step *s, const ch
 {
     struct trod_nav_state *state;
     uint8_t known[BYTES];
+    char base[NAV_NAME], bank[NAV_NAME];
     int rc;
 
     *n = 0;
     if (s->insn == 0)
         return TROD_OK;
-    rc = trod_nav_state(c->nav, s->insn - 1, s->stream, &state);
+    nav_canonical(c->nav->names.isa, name, base);
+    rc = bank_at(c, s->insn, base, bank);
+    if (rc == TROD_OK)
+        rc = trod_nav_state(c->nav, s->insn - 1, s->stream, &state);
     if (rc < 0)
         return rc;
-    (void)trod_nav_state_named(state, name, value, known, BYTES, n);
+    if (!bank[0] || !trod_nav_state_named(state, bank, value, known, BYTES, n))
+        (void)trod_nav_state_named(state, name, value, known, BYTES, n);
     for (size_t i = 0; i < *n; i++)
         if (known[i] != 0xff)
             *n = 0;

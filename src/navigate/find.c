@@ -167,6 +167,18 @@ static bool condition_reads(const struct finding *f, const struct trod_insn *ins
     return insn->flags & TROD_INSN_TARGET || strcmp(f->reg, "cpsr") == 0;
 }
 
+/* Is the register a bank, and does the instruction of row I run where another one is in use? */
+static bool other_bank(const struct finding *f, const struct trod_batch *b, uint32_t i)
+{
+    const size_t n = strcspn(f->reg, "_");
+    char base[NAV_NAME] = {0}, bank[NAV_NAME];
+
+    if (!f->reg[n])
+        return false;
+    memcpy(base, f->reg, n);
+    return nav_bank_of(b, i, base, bank) && nav_bank_other(f->reg, bank);
+}
+
 /* What the opcode of row I does to the register. */
 static unsigned opcode_access(struct finding *f, const struct trod_batch *b, uint32_t i)
 {
@@ -182,7 +194,7 @@ static unsigned opcode_access(struct finding *f, const struct trod_batch *b, uin
         return 0;
     insn = trod_insn_decode(f->nav->insn, iset, b->addr[i], trod_batch_bytes(b, b->code[i]),
                             b->code[i].len);
-    if (!insn->valid || (skipped && !condition_reads(f, insn)))
+    if (!insn->valid || (skipped && !condition_reads(f, insn)) || other_bank(f, b, i))
         return 0;
     for (unsigned k = 0; k < insn->n_reads; k++)
         if ((f->query->access & TROD_NAV_READS) && names_it(f, iset, insn->reads[k]))
@@ -200,6 +212,24 @@ static bool wrote_it(const struct finding *f, uint32_t id)
                    to = f->part.bits ? from + f->part.bits / 8 : (uint32_t)NAV_WIDEST;
 
     return nav_names_means(&f->nav->names, id, f->reg) && f->regs.from < to && f->regs.to > from;
+}
+
+/* What instruction row I reads: of the bank that it runs with; else of the one written last. */
+static void read_value(const struct finding *f, const struct nav_file *file,
+                       const struct trod_batch *b, uint32_t i, struct trod_nav_hit *hit)
+{
+    const struct nav_names *names = &f->nav->names;
+    char bank[NAV_NAME];
+    const bool banked = nav_bank_of(b, i, f->reg, bank);
+    uint32_t last = UINT32_MAX;
+
+    for (uint32_t id = 0; id < file->n; id++)
+        if (file->reg[id].size && nav_names_means(names, id, f->reg) &&
+            !(banked && nav_bank_other(names->at[id].text, bank)) &&
+            (last == UINT32_MAX || file->reg[id].row >= file->reg[last].row))
+            last = id;
+    if (last != UINT32_MAX)
+        register_value(f, file, last, hit);
 }
 
 static void registers(struct finding *f, const struct trod_batch *b, uint32_t i, uint64_t row)
@@ -220,10 +250,8 @@ static void registers(struct finding *f, const struct trod_batch *b, uint32_t i,
     if (b->kind[i] != TROD_INSTR || !(access = opcode_access(f, b, i)))
         return;
     describe(f, b, i, row, access, &hit);
-    if (access == TROD_NAV_READS)
-        for (uint32_t id = 0; file && id < file->n && !hit.has_value; id++)
-            if (file->reg[id].size && nav_names_means(&f->nav->names, id, f->reg))
-                register_value(f, file, id, &hit);
+    if (access == TROD_NAV_READS && file)
+        read_value(f, file, b, i, &hit);
     add(f, &hit);
 }
 

@@ -177,6 +177,14 @@ struct nav_candidates {
     uint8_t *there;                        /* by block, while a segment is looked at */
 };
 
+/*
+ * The bank of register REG ("sp"; "r13", "r14") that instruction row I means by the mode it says it
+ * ran in: "sp_el1", "r13_svc" into OUT. False: there are no banks, or the row does not say.
+ */
+bool nav_bank_of(const struct trod_batch *b, uint32_t i, const char *reg, char out[NAV_NAME]);
+/* Is register NAME ("sp_el2") another bank than BANK? Names without a bank are none. */
+bool nav_bank_other(const char *name, const char *bank);
+
 /* Returns 0 or TROD_ERR_NOMEM. */
 int nav_candidates_init(struct nav_candidates *c, struct trod_nav *nav,
                         const struct trod_nav_query *query, const char *reg);

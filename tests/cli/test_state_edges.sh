@@ -317,6 +317,52 @@ for index in no yes; do
 EOF
     trod index -q untraced.tarmac
 done
+# of registers with banks an instruction reads the one of the mode that it runs in, and a chain goes to that one
+cat >levels.tarmac <<'EOF'
+1 clk IT (1) 80001000 d2820000 O EL1h_n : MOV x0,#0x1000
+1 clk R SP_EL1 0000000000001000
+2 clk IT (2) 80001004 d4000002 O EL1h_n : HVC #0
+2 clk E 80001008 00000088 CoreEvent_LOWER_64_SYNC
+3 clk IT (3) 90000400 910043ff O EL2h_n : ADD sp,sp,#16
+3 clk R SP_EL2 0000000000002010
+4 clk IT (4) 90000404 d69f03e0 O EL2h_n : ERET
+5 clk IT (5) 80001008 910083e0 O EL1h_n : ADD x0,sp,#0x20
+5 clk R X0 0000000000001020
+EOF
+cat >modes.tarmac <<'EOF'
+1 clk IT (1) 00001000 eb00003e A svc_s : BL 0x1100
+1 clk R r14_svc 00001004
+1 clk R r0 00000007
+2 clk IT (2) 00001100 e1a00000 A svc_s : NOP
+3 clk E 00001104 irq 00000007 IRQ
+3 clk R r14_irq 00001108
+4 clk IT (3) 00000018 e25ef004 A irq_s : SUBS pc,lr,#4
+5 clk IT (4) 00001104 e92d4001 A svc_s : PUSH {r0,lr}
+5 clk MW4 00008ff8 00000007
+5 clk MW4 00008ffc 00001004
+6 clk IT (5) 00001108 e1a0100e A svc_s : MOV r1,lr
+6 clk R r1 00001004
+7 clk IT (6) 0000110c e12fff1e A svc_s : BX lr
+EOF
+for index in no yes; do
+    last="banks in use, index: $index"
+    while IFS='|' read -r asked want; do
+        # shellcheck disable=SC2086 # words
+        run trod who --format json $asked
+        json "[(.chain // .who)[] | .row, .value] == $want"
+    done <<'EOF'
+--register x0 --chain 3 levels.tarmac|[8, "0x1020", 1, "0x1000"]
+--register sp --reads --count 9 levels.tarmac|[7, "0x1000", 4, null]
+--register sp_el1 --reads --count 9 levels.tarmac|[7, "0x1000"]
+--register sp_el2 --reads --count 9 levels.tarmac|[4, null]
+--memory 0x8ffc --chain 3 modes.tarmac|[9, "0x1004", 1, "0x1004"]
+--register r1 --chain 3 modes.tarmac|[11, "0x1004", 1, "0x1004"]
+--register r14_irq --reads --count 9 modes.tarmac|[6, "0x1108"]
+--register lr --reads --count 9 modes.tarmac|[12, "0x1004", 10, "0x1004", 7, "0x1004", 6, "0x1108"]
+EOF
+    trod index -q levels.tarmac
+    trod index -q modes.tarmac
+done
 # drmemtrace: what a function's arguments are is known until something writes registers that the trace does not show
 # entry TYPE SIZE VALUE: a record
 entry() {
