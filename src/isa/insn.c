@@ -53,8 +53,10 @@ static void by_capstone(struct trod_insn_decoder *d, unsigned iset, uint64_t pc,
 
     iset = trod_capstone_iset(&d->cs, iset);
     if (!trod_capstone_decode(&d->cs, iset, pc, code, n)) {
-        if (iset == TROD_ISET_A64 && n == 4)
-            trod_insn_a64_atomic(trod_code_word(code, TROD_ENDIAN_LITTLE), out);
+        const uint32_t w = n == 4 ? trod_code_word(code, TROD_ENDIAN_LITTLE) : 0;
+
+        if (iset == TROD_ISET_A64 && n == 4 && !trod_insn_a64_authenticated(w, out))
+            trod_insn_a64_atomic(w, out);
         return;
     }
     insn = d->cs.insn[iset];

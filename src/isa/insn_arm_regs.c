@@ -104,6 +104,32 @@ void trod_insn_a64_atomic(uint32_t code, struct trod_insn *out)
     }
 }
 
+bool trod_insn_a64_authenticated(uint32_t code, struct trod_insn *out)
+{
+    const bool modifier = code >> 24 & 1; /* a second register; else zero, or sp of a return */
+    const unsigned n = code >> 5 & 31;
+
+    if ((code & 0xfffffbff) == 0xd65f0bff || (code & 0xfffffbff) == 0xd69f0bff) {
+        out->branch = code >> 23 & 1 ? TROD_BR_ERET : TROD_BR_RETURN;
+        if (out->branch == TROD_BR_RETURN)
+            trod_insn_add(out->reads, &out->n_reads, ARM64_REG_LR);
+        trod_insn_add(out->reads, &out->n_reads, ARM64_REG_SP);
+    } else if ((code & 0xfedff800) == 0xd61f0800 && (modifier || (code & 31) == 31)) {
+        out->branch = code >> 21 & 1 ? TROD_BR_ICALL : TROD_BR_INDIRECT;
+        trod_insn_add(out->reads, &out->n_reads, general(n, true, false));
+        if (modifier)
+            trod_insn_add(out->reads, &out->n_reads, general(code & 31, true, true));
+        if (out->branch == TROD_BR_ICALL)
+            trod_insn_add(out->writes, &out->n_writes, ARM64_REG_LR);
+    } else {
+        return false;
+    }
+    out->valid = 1;
+    out->size = 4;
+    out->flags |= TROD_INSN_COUNTS;
+    return true;
+}
+
 /* Does it make all of its result of what is in the opcode, or of a system register? */
 static bool makes_anew(const cs_insn *insn)
 {
@@ -118,8 +144,7 @@ static bool makes_anew(const cs_insn *insn)
            (insn->id == ARM64_INS_FMOV && x->op_count == 2 && x->operands[1].type == ARM64_OP_FP);
 }
 
-/* RET reads the register that it returns to, also where it does not name it; RETAA, RETAB sp too.
- */
+/* RET reads the register that it returns to, also where it does not name it. */
 static void add_return(const uint8_t *code, struct trod_insn *out)
 {
     const uint32_t w =
@@ -127,10 +152,6 @@ static void add_return(const uint8_t *code, struct trod_insn *out)
 
     if ((w & 0xfffffc1f) == 0xd65f0000)
         trod_insn_add(out->reads, &out->n_reads, general(w >> 5 & 31, true, false));
-    if ((w & 0xfffffbff) != 0xd65f0bff)
-        return;
-    trod_insn_add(out->reads, &out->n_reads, ARM64_REG_LR);
-    trod_insn_add(out->reads, &out->n_reads, ARM64_REG_SP);
 }
 
 void trod_insn_a64_registers(const cs_insn *insn, struct trod_insn *out)

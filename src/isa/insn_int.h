@@ -43,6 +43,8 @@ void trod_insn_x86(const struct cs_insn *insn, unsigned bits, struct trod_insn *
 void trod_insn_a64(const struct cs_insn *insn, struct trod_insn *out);
 /* The same of the atomic memory operation CODE (FEAT_LSE), for a Capstone that does not know it. */
 void trod_insn_a64_atomic(uint32_t code, struct trod_insn *out);
+/* Branches of A64 with pointer authentication, which old Capstones do not know. False: none. */
+bool trod_insn_a64_authenticated(uint32_t code, struct trod_insn *out);
 void trod_insn_a32(const struct cs_insn *insn, struct trod_insn *out);
 /* What is put right in the registers that Capstone gives. */
 void trod_insn_x86_registers(const struct cs_insn *insn, unsigned bits, struct trod_insn *out);
