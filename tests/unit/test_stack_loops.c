@@ -2,7 +2,7 @@
  * test_stack_loops.c - stack distances of references that come back as those of loops do.
  *
  * Where nobody asks for the distance of each reference, lines that come back again and again are
- * counted without a look at them (src/sim/locality/block.c). Histograms and counters are compared
+ * counted without a look at them (src/sim/locality/looks.c). Histograms and counters are compared
  * with those that follow from Olken's tree.
  */
 #include <setjmp.h>

@@ -1,12 +1,8 @@
 /*
  * block.c - a block of references to a stack (stack.h).
  *
- * After filter.h many lines that come back need no look-up. Where C comes back after each other
- * line (C A C B C A ...), as the line of a loop's instructions does, its distance is 1: it is
- * pinned, that is, it keeps its place in the stack until that ends, and counts as after all lines
- * referenced meanwhile. Among the other lines the same may happen again (C S C A C S C B ...: the
- * distance of S is 2). Rounds of three or four lines have distances 2 or 3. The remaining look-ups
- * are done one after the other, so that their memory can be prefetched.
+ * After filter.h and looks.c a part of the references is looked up. These look-ups are done one
+ * after the other, so that their memory can be prefetched.
  */
 #include "core/wide.h"
 #include "filter.h"
@@ -20,178 +16,6 @@ enum { NEAR_SLOTS = 1 << 15 };
 enum { TABLE_AHEAD = TROD_STACK_AHEAD, BITS_AHEAD = TABLE_AHEAD / 2 };
 /* No position: there is none after it. */
 #define NO_PIN UINT32_MAX
-
-/* What follows a look, in that order. */
-enum { PIN_C = 1, PIN_S = 2, LIFT_S = 4, LIFT_C = 8 };
-
-/* ---- which looks there are */
-
-struct looks {
-    struct trod_stack_block *b;
-    uint32_t n;
-    uint64_t settled[TROD_STACK_SETTLED];
-    uint32_t distant;
-};
-
-/* Is item J like item J - BY: the same line, the same class? */
-static inline bool again(const struct looks *k, uint32_t j, uint32_t by)
-{
-    const struct trod_stack_block *const b = k->b;
-
-    return j < b->n && b->line[j] == b->line[j - by] && b->class[j] == b->class[j - by];
-}
-
-/* References that items [J, TO) stand for. */
-static inline uint32_t length(const struct looks *k, uint32_t j, uint32_t to)
-{
-    return (uint32_t)k->b->at[to] - k->b->at[j];
-}
-
-/* Item J needs a look. */
-static inline struct trod_stack_look *look(struct looks *k, uint32_t j)
-{
-    struct trod_stack_look *const l = &k->b->look[k->n++];
-
-    *l = (struct trod_stack_look){.item = (uint16_t)j, .refs = (uint16_t)length(k, j, j + 1)};
-    return l;
-}
-
-/* N items like J, with REFS references to the line of L, need no look-up: their distance is D. */
-static inline void settle(struct looks *k, struct trod_stack_look *l, uint32_t j, const unsigned d,
-                          uint32_t n, uint32_t refs)
-{
-    k->settled[d] += n * trod_stack_unit(k->b->class[j]);
-    l->refs = (uint16_t)(l->refs + refs);
-    l->distant = (uint16_t)(l->distant + (d > k->distant ? n : 0));
-}
-
-/* Items J and J + 2 are C. Are J + 4 and J + 6, and is J + 5 S as J + 1 is, but not J + 3? */
-static inline bool is_twice(const struct looks *k, uint32_t j)
-{
-    return again(k, j + 6, 2) && again(k, j + 4, 2) && again(k, j + 5, 4) &&
-           k->b->line[j + 3] != k->b->line[j + 1];
-}
-
-/*
- * S is item J + 1, with look *L, which becomes the last one; *OTHERS more references are not to C.
- * Returns the last C before which all is done.
- */
-static uint32_t alternate_twice(struct looks *k, uint32_t j, struct trod_stack_look **l,
-                                uint32_t *others)
-{
-    struct trod_stack_look *const s = *l;
-    const uint32_t first = j;
-    uint32_t own = 0, more = 0;
-
-    s->then |= PIN_S;
-    do {
-        const uint32_t refs = length(k, j + 3, j + 4);
-
-        if (j > first && again(k, j + 3, 4))
-            settle(k, *l, j + 3, 2, 1, refs);
-        else
-            *l = look(k, j + 3);
-        more += refs;
-        own += length(k, j + 5, j + 6);
-        j += 4;
-    } while (is_twice(k, j));
-    settle(k, s, first + 1, 2, (j - first) / 4, own);
-    (*l)->then |= LIFT_S;
-    *others += own + more;
-    return j;
-}
-
-/* Item J, which is C, comes back as item J + 2. Returns the next item to handle. */
-static uint32_t alternate(struct looks *k, uint32_t j)
-{
-    struct trod_stack_look *const c = look(k, j), *l = c;
-    const uint32_t first = j;
-    uint32_t others = 0;
-
-    c->then = PIN_C;
-    do {
-        const uint32_t refs = length(k, j + 1, j + 2);
-
-        others += refs;
-        if (j > first && again(k, j + 1, 2)) {
-            settle(k, l, j + 1, 1, 1, refs);
-        } else {
-            l = look(k, j + 1);
-            if (is_twice(k, j)) {
-                struct trod_stack_look *s = l;
-
-                j = alternate_twice(k, j, &l, &others);
-                l = s; /* it is the one before the last C */
-            }
-        }
-        j += 2;
-    } while (again(k, j + 2, 2));
-    settle(k, c, first, 1, (j - first) / 2, length(k, first + 1, j + 1) - others);
-    k->b->look[k->n - 1].then |= LIFT_C;
-    return j + 1;
-}
-
-/* Are the LINES items from J on all as LINES before? */
-static inline bool is_round(const struct looks *k, uint32_t j, const uint32_t lines)
-{
-    return again(k, j + lines - 1, lines) && again(k, j, lines) && again(k, j + 1, lines) &&
-           (lines < 4 || again(k, j + 2, lines));
-}
-
-/* Rounds of LINES different lines, which are three or four, from item J on. */
-static inline uint32_t rounds(struct looks *k, uint32_t j, const uint32_t lines)
-{
-    const uint32_t first = j;
-    struct trod_stack_look *const l = &k->b->look[k->n];
-    uint32_t refs[4] = {0};
-
-    for (uint32_t i = 0; i < lines; i++)
-        look(k, j + i);
-    do {
-        j += lines;
-        refs[0] += length(k, j, j + 1);
-        refs[1] += length(k, j + 1, j + 2);
-        refs[2] += length(k, j + 2, j + 3);
-        if (lines > 3)
-            refs[3] += length(k, j + 3, j + 4);
-    } while (is_round(k, j + lines, lines));
-    for (uint32_t i = 0; i < lines; i++)
-        settle(k, &l[i], first + i, lines - 1, (j - first) / lines, refs[i]);
-    return j + lines;
-}
-
-/* The look-ups that the items of S's block need, where distances of single items are not wanted. */
-static void choose_looks(struct trod_stack *s)
-{
-    struct trod_stack_block *const b = s->block;
-    struct looks k = {.b = b, .distant = s->opt.distant};
-
-    for (uint32_t j = 0; j < b->n;) {
-        if (again(&k, j + 2, 2))
-            j = alternate(&k, j);
-        else if (is_round(&k, j + 3, 3))
-            j = rounds(&k, j, 3);
-        else if (is_round(&k, j + 4, 4) && b->line[j] != b->line[j + 2] &&
-                 b->line[j + 1] != b->line[j + 3])
-            j = rounds(&k, j, 4);
-        else
-            look(&k, j++);
-    }
-    b->n_looks = k.n;
-    memcpy(b->settled, k.settled, sizeof b->settled);
-}
-
-/* All items need a look. */
-static void look_at_all(struct trod_stack *s)
-{
-    struct trod_stack_block *const b = s->block;
-    struct looks k = {.b = b};
-
-    for (uint32_t j = 0; j < b->n; j++)
-        look(&k, j);
-    b->n_looks = k.n;
-    memset(b->settled, 0, sizeof b->settled);
-}
 
 /* ---- looks */
 
@@ -290,19 +114,19 @@ TROD_HOT void all_looks(struct at_work *k, const bool bits, const bool wide)
         look_up(k, i, &slot, wide);
         if (__builtin_expect(then == 0, 1))
             continue;
-        if (then & PIN_C) {
+        if (then & TROD_STACK_PIN_C) {
             k->c = k->window.now - 1;
             c = slot;
         }
-        if (then & PIN_S) {
+        if (then & TROD_STACK_PIN_S) {
             k->second = k->window.now - 1;
             second = slot;
         }
-        if (then & LIFT_S) {
+        if (then & TROD_STACK_LIFT_S) {
             lift(k, second, wide);
             k->second = NO_PIN;
         }
-        if (then & LIFT_C) {
+        if (then & TROD_STACK_LIFT_C) {
             lift(k, c, wide);
             k->c = NO_PIN;
         }
@@ -340,9 +164,22 @@ bool trod_stack_noted(struct trod_stack *s)
 {
     const struct trod_stack_block *const b = s->block;
 
-    for (uint32_t i = 0; i < b->n_noted; i++)
-        if (!trod_dist_count(&s->dist, b->noted[i] >> 2, b->noted[i] & 3, 1))
-            return false;
+    const struct trod_dist *const h = &s->dist;
+    struct trod_dist_chunk *const *chunk = h->chunk;
+    size_t n_chunks = h->n_chunks;
+
+    for (uint32_t i = 0; i < b->n_noted; i++) {
+        const uint32_t d = b->noted[i] >> 2;
+        const size_t c = d >> TROD_DIST_CHUNK_LOG;
+
+        if (__builtin_expect(c >= n_chunks || !chunk[c], 0)) {
+            if (!trod_dist_make(&s->dist, d))
+                return false;
+            chunk = h->chunk;
+            n_chunks = h->n_chunks;
+        }
+        chunk[c]->n[d & (TROD_DIST_CHUNK - 1)][b->noted[i] & 3]++;
+    }
     return true;
 }
 
@@ -380,11 +217,6 @@ TROD_HOT uint64_t block(struct trod_stack *s, const struct trod_refs *refs, uint
                         .second = NO_PIN,
                         .seldom = seldom};
 
-    b->at[b->n] = (uint16_t)n;
-    if (each)
-        look_at_all(s);
-    else
-        choose_looks(s);
     for (uint32_t i = 0; i < b->n_looks; i++)
         b->home[i] = (uint32_t)trod_lines_home(&k.lines, b->line[b->look[i].item]);
     for (uint32_t i = 0; i < TABLE_AHEAD; i++)
@@ -451,6 +283,11 @@ static void find_items(struct trod_stack *s, const struct trod_refs *refs, uint3
 bool trod_stack_block(struct trod_stack *s, const struct trod_refs *refs, uint32_t n, uint32_t *out)
 {
     find_items(s, refs, n);
+    s->block->at[s->block->n] = (uint16_t)n;
+    if (out || s->lines.touched)
+        trod_stack_look_at_all(s);
+    else
+        trod_stack_choose(s);
     if (!trod_stack_reserve(s, s->block->n)) /* lines come to the top no more often */
         return false;
 #if TROD_AVX2

@@ -15,21 +15,40 @@
 
 enum { TROD_STACK_BLOCK = 4096, TROD_STACK_AHEAD = 16 };
 
+/* Items behind the last one that may be read. */
+enum { TROD_STACK_BEHIND = 40 };
+
+/* Items are compared with those two, three and four behind them; and the lines alone of the first.
+ */
+enum {
+    TROD_STACK_SAME_2,
+    TROD_STACK_SAME_3,
+    TROD_STACK_SAME_4,
+    TROD_STACK_LINE_2,
+    TROD_STACK_SAMES,
+    TROD_STACK_WORD = 32
+};
+
 /* Items whose distance follows from those beside them have distance 0 (repeats), 1, 2 or 3. */
 enum { TROD_STACK_SETTLED = 4 };
+
+/* What follows a look, in that order (looks.c). */
+enum { TROD_STACK_PIN_C = 1, TROD_STACK_PIN_S = 2, TROD_STACK_LIFT_S = 4, TROD_STACK_LIFT_C = 8 };
 
 /* An item that is looked up, together with others of the same line that need no look-up. */
 struct trod_stack_look {
     uint16_t item;
     uint16_t refs; /* references to the line, and how many of the others are distant */
     uint16_t distant;
-    uint16_t then; /* block.c */
+    uint16_t then; /* TROD_STACK_PIN_C and so on */
 };
 
 struct trod_stack_block {
-    uint64_t line[TROD_STACK_BLOCK + TROD_STACK_AHEAD + 8];
-    uint16_t at[TROD_STACK_BLOCK + 24]; /* where in the block */
-    uint8_t class[TROD_STACK_BLOCK + 24];
+    uint64_t line[TROD_STACK_BLOCK + TROD_STACK_BEHIND];
+    uint16_t at[TROD_STACK_BLOCK + TROD_STACK_BEHIND]; /* where in the block */
+    uint8_t class[TROD_STACK_BLOCK + TROD_STACK_BEHIND];
+    /* looks.c: which items come back so many items later, a bit each; zero behind the last one */
+    uint32_t same[TROD_STACK_SAMES][TROD_STACK_BLOCK / TROD_STACK_WORD + 4];
     uint32_t n;    /* items */
     uint64_t kept; /* four counters of 16 bits, by class */
     struct trod_stack_look look[TROD_STACK_BLOCK];
@@ -64,22 +83,37 @@ static inline uint32_t trod_stack_note(uint32_t d, unsigned class)
 }
 
 #if TROD_AVX2
+/* The sum of the bytes of V. */
+TROD_WIDE static inline uint64_t trod_stack_bytes(__m256i v)
+{
+    const __m256i four = _mm256_sad_epu8(v, _mm256_setzero_si256());
+    const __m128i two =
+        _mm_add_epi64(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
+
+    return (uint64_t)_mm_cvtsi128_si64(two) + (uint64_t)_mm_extract_epi64(two, 1);
+}
+
+_Static_assert(TROD_STACK_BLOCK / 32 < 256 && TROD_REFS == 4, "a byte counts a lane of a block");
+
 /* N references by class, four counters of 16 bits: N is at most TROD_STACK_BLOCK. */
 TROD_WIDE static inline uint64_t trod_stack_total_wide(const uint8_t *class, uint32_t n)
 {
-    uint64_t total = 0;
+    __m256i read = _mm256_setzero_si256(), write = read, other = read;
+    uint64_t total, instr;
     uint32_t i = 0;
 
     for (; i + 32 <= n; i += 32) {
         const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(class + i));
 
-        for (unsigned k = 0; k < TROD_REFS; k++) {
-            const __m256i is = _mm256_cmpeq_epi8(v, _mm256_set1_epi8((char)k));
-
-            total += (uint64_t)__builtin_popcount((unsigned)_mm256_movemask_epi8(is)) << 16 * k;
-        }
+        read = _mm256_sub_epi8(read, _mm256_cmpeq_epi8(v, _mm256_set1_epi8(TROD_REF_READ)));
+        write = _mm256_sub_epi8(write, _mm256_cmpeq_epi8(v, _mm256_set1_epi8(TROD_REF_WRITE)));
+        other = _mm256_sub_epi8(other, _mm256_cmpeq_epi8(v, _mm256_set1_epi8(TROD_REF_OTHER)));
     }
-    for (; i < n; i++)
+    total = trod_stack_bytes(read) << 16 * TROD_REF_READ |
+            trod_stack_bytes(write) << 16 * TROD_REF_WRITE |
+            trod_stack_bytes(other) << 16 * TROD_REF_OTHER;
+    instr = i - (total >> 16 & 0xffff) - (total >> 32 & 0xffff) - (total >> 48);
+    for (total += instr; i < n; i++)
         total += trod_stack_unit(class[i]);
     return total;
 }
@@ -223,6 +257,12 @@ bool trod_stack_block(struct trod_stack *s, const struct trod_refs *refs, uint32
  * processor loads many at a time, as nothing is between them. Returns false without memory.
  */
 bool trod_stack_noted(struct trod_stack *s);
+/*
+ * looks.c: the look-ups that the items of S's block need, where distances of single items are not
+ * wanted; and all.
+ */
+void trod_stack_choose(struct trod_stack *s);
+void trod_stack_look_at_all(struct trod_stack *s);
 /* S has a block until the end of what is done with it. False: no memory. */
 bool trod_stack_begin(struct trod_stack *s);
 void trod_stack_end(struct trod_stack *s);

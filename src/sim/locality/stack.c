@@ -8,6 +8,7 @@
 
 #include "core/slab.h"
 #include "core/spare.h"
+#include "core/wide.h"
 #include "filter.h"
 
 #include <stdlib.h>
@@ -54,6 +55,47 @@ static uint32_t positions(const struct trod_stack *s, size_t more)
     return (uint32_t)size;
 }
 
+/* Positions of lines become their ranks; RANK: of the positions' words. */
+TROD_HOT void to_ranks(struct trod_stack *s, const uint32_t *rank)
+{
+    struct trod_line *const at = s->lines.at;
+    const uint64_t *const word = s->bits.word;
+    const size_t size = s->lines.size;
+
+    for (size_t i = 0; i < size; i++) {
+        const uint32_t p = at[i].pos;
+        const uint64_t below = (UINT64_C(1) << (p & 63)) - 1;
+
+        if (p < TROD_LINE_PRUNED)
+            at[i].pos = rank[p >> 6] + (uint32_t)__builtin_popcountll(word[p >> 6] & below);
+    }
+}
+
+static void to_ranks_portable(struct trod_stack *s, const uint32_t *rank)
+{
+    to_ranks(s, rank);
+}
+
+#if TROD_AVX2
+TROD_WIDE static void to_ranks_wide(struct trod_stack *s, const uint32_t *rank)
+{
+    to_ranks(s, rank);
+}
+#endif
+
+static void renumber(struct trod_stack *s, const uint32_t *rank)
+{
+#if TROD_AVX2
+    if (trod_wide_unless(s->opt.without))
+        to_ranks_wide(s, rank);
+    else
+#endif
+        to_ranks_portable(s, rank);
+    for (size_t i = 0; s->owner && i < s->lines.size; i++)
+        if (s->lines.at[i].pos < TROD_LINE_PRUNED)
+            s->owner[s->lines.at[i].pos] = (uint32_t)i;
+}
+
 bool trod_stack_renumber(struct trod_stack *s, size_t more)
 {
     const uint32_t size = positions(s, more);
@@ -75,17 +117,7 @@ bool trod_stack_renumber(struct trod_stack *s, size_t more)
         return false;
     }
     trod_bits_ranks(&s->bits, rank);
-    for (size_t i = 0; i < s->lines.size; i++) {
-        const uint32_t p = s->lines.at[i].pos;
-        const uint64_t below = (UINT64_C(1) << (p & 63)) - 1;
-
-        if (p >= TROD_LINE_PRUNED)
-            continue;
-        s->lines.at[i].pos =
-            rank[p >> 6] + (uint32_t)__builtin_popcountll(s->bits.word[p >> 6] & below);
-        if (s->owner)
-            s->owner[s->lines.at[i].pos] = (uint32_t)i;
-    }
+    renumber(s, rank);
     trod_slab_give(rank, ranks);
     if (bits.word != s->bits.word)
         trod_bits_free(&s->bits);
