@@ -22,7 +22,7 @@ enum { TABLE_AHEAD = TROD_STACK_AHEAD, BITS_AHEAD = TABLE_AHEAD / 2 };
 /* Rare cases, compiled for each kind of processor; the usual case stays in registers. */
 struct seldom {
     uint32_t (*take_far)(struct trod_bits *bits, uint32_t p);
-    struct trod_window (*slide)(struct trod_window w, struct trod_bits *bits, uint64_t *word);
+    struct trod_window (*turn)(struct trod_window w, struct trod_bits *bits, uint64_t *word);
 };
 
 struct at_work {
@@ -30,6 +30,7 @@ struct at_work {
     struct trod_stack_block *b;
     struct trod_lines lines; /* a copy, but for what is in them */
     struct trod_window window;
+    struct trod_window_top top;
     uint32_t distant, n_noted;
     uint32_t c, second; /* where pinned lines are */
     const struct seldom *seldom;
@@ -61,9 +62,11 @@ TROD_HOT uint32_t take(struct at_work *k, const struct trod_line *e, const bool 
 /* Put the line of E on top. */
 TROD_HOT void put(struct at_work *k, struct trod_line *e)
 {
-    if (__builtin_expect(trod_window_full(&k->window), 0))
-        k->window = k->seldom->slide(k->window, &k->s->bits, k->b->word);
-    e->pos = trod_window_put(&k->window, k->b->word);
+    if (__builtin_expect(trod_window_turns(&k->window), 0)) {
+        k->window = k->seldom->turn(k->window, &k->s->bits, k->b->word);
+        k->top = trod_window_top(&k->window, k->b->word);
+    }
+    e->pos = trod_window_put(&k->window, &k->top);
 }
 
 /* Look number I, whose line comes to the top of the stack. *SLOT: that of it. Its distance. */
@@ -163,7 +166,6 @@ TROD_HOT void each_look(struct at_work *k, const struct trod_refs *refs, uint32_
 bool trod_stack_noted(struct trod_stack *s)
 {
     const struct trod_stack_block *const b = s->block;
-
     const struct trod_dist *const h = &s->dist;
     struct trod_dist_chunk *const *chunk = h->chunk;
     size_t n_chunks = h->n_chunks;
@@ -222,6 +224,7 @@ TROD_HOT uint64_t block(struct trod_stack *s, const struct trod_refs *refs, uint
     for (uint32_t i = 0; i < TABLE_AHEAD; i++)
         b->home[b->n_looks + i] = b->home[0];
     k.window = trod_window_open(&s->bits, b->word);
+    k.top = trod_window_top(&k.window, b->word);
     if (each)
         each_look(&k, refs, out, wide);
     else if (k.lines.size > NEAR_SLOTS)
@@ -238,16 +241,16 @@ TROD_APART static uint32_t take_far_portable(struct trod_bits *bits, uint32_t p)
     return trod_window_take_far(bits, p);
 }
 
-TROD_APART static struct trod_window slide(struct trod_window w, struct trod_bits *bits,
-                                           uint64_t *word)
+TROD_APART static struct trod_window turn(struct trod_window w, struct trod_bits *bits,
+                                          uint64_t *word)
 {
-    return trod_window_slide(w, bits, word);
+    return trod_window_turn(w, bits, word);
 }
 
 static uint64_t block_portable(struct trod_stack *s, const struct trod_refs *refs, uint32_t n,
                                uint32_t *out)
 {
-    static const struct seldom seldom = {take_far_portable, slide};
+    static const struct seldom seldom = {take_far_portable, turn};
 
     return block(s, refs, n, out, &seldom, false);
 }
@@ -261,7 +264,7 @@ TROD_WIDE TROD_APART static uint32_t take_far_wide(struct trod_bits *bits, uint3
 TROD_WIDE static uint64_t block_wide(struct trod_stack *s, const struct trod_refs *refs, uint32_t n,
                                      uint32_t *out)
 {
-    static const struct seldom seldom = {take_far_wide, slide};
+    static const struct seldom seldom = {take_far_wide, turn};
 
     return block(s, refs, n, out, &seldom, true);
 }

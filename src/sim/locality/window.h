@@ -19,6 +19,11 @@ struct trod_window {
     uint32_t base, now; /* the first position in the window, and the next one */
 };
 
+/* The word of the next position, and a bit of it in trod_window.counts. */
+struct trod_window_top {
+    uint64_t *word, unit;
+};
+
 #if TROD_AVX2
 TROD_WIDE static inline uint32_t trod_window_sum_wide(uint64_t v)
 {
@@ -67,17 +72,24 @@ TROD_HOT struct trod_window trod_window_open(struct trod_bits *s, uint64_t *word
     return w;
 }
 
-/* The first word of W goes back to S, and a new one is the last. */
-TROD_HOT struct trod_window trod_window_slide(struct trod_window w, struct trod_bits *s,
-                                              uint64_t *word)
+/*
+ * The next position is the first one of a word. If all words are in use the first one goes back to
+ * S, and a new one is the last.
+ */
+TROD_HOT struct trod_window trod_window_turn(struct trod_window w, struct trod_bits *s,
+                                             uint64_t *word)
 {
-    s->word[w.base >> 6] = word[0];
-    trod_window_count(s, w.base >> 6, (uint32_t)(w.counts & 0xff));
-    for (unsigned i = 1; i < TROD_WINDOW_WORDS; i++)
-        word[i - 1] = word[i];
-    word[TROD_WINDOW_WORDS - 1] = 0;
-    s->now = w.now;
-    return (struct trod_window){w.counts >> 8, w.base + 64, w.now};
+    if (w.now - w.base == TROD_WINDOW) {
+        s->word[w.base >> 6] = word[0];
+        trod_window_count(s, w.base >> 6, (uint32_t)(w.counts & 0xff));
+        for (unsigned i = 1; i < TROD_WINDOW_WORDS; i++)
+            word[i - 1] = word[i];
+        word[TROD_WINDOW_WORDS - 1] = 0;
+        s->now = w.now;
+        w.counts >>= 8;
+        w.base += 64;
+    }
+    return w;
 }
 
 /* All goes back to S. */
@@ -112,20 +124,25 @@ TROD_HOT uint32_t trod_window_take(struct trod_window *w, uint64_t *word, uint32
            trod_window_sum(w->counts >> 8 * i >> 8, wide);
 }
 
-/* Set the bit of the next position, which is returned; there is room. */
-TROD_HOT uint32_t trod_window_put(struct trod_window *w, uint64_t *word)
+/* Is the next position the first one of a word, so that trod_window_turn is due? */
+TROD_HOT bool trod_window_turns(const struct trod_window *w)
+{
+    return (w->now & 63) == 0;
+}
+
+TROD_HOT struct trod_window_top trod_window_top(const struct trod_window *w, uint64_t *word)
 {
     const uint32_t i = (w->now - w->base) >> 6;
 
-    word[i] |= UINT64_C(1) << (w->now & 63);
-    w->counts += UINT64_C(1) << 8 * i;
-    return w->now++;
+    return (struct trod_window_top){word + i, UINT64_C(1) << 8 * i};
 }
 
-/* Is there room for one more position? */
-TROD_HOT bool trod_window_full(const struct trod_window *w)
+/* Set the bit of the next position, which is returned. */
+TROD_HOT uint32_t trod_window_put(struct trod_window *w, const struct trod_window_top *top)
 {
-    return w->now - w->base == TROD_WINDOW;
+    *top->word |= UINT64_C(1) << (w->now & 63);
+    w->counts += top->unit;
+    return w->now++;
 }
 
 #endif
