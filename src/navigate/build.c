@@ -34,6 +34,15 @@ int nav_put_section(struct nav_builder *b, unsigned id, uint32_t segment, const 
     return n ? trod_output_write(b->out, p, n) : TROD_OK;
 }
 
+/* Up to a multiple of 8 bytes, so that readers of the index need no copy of what follows. */
+static int align(struct nav_builder *b)
+{
+    static const uint8_t none[8];
+    const size_t n = (size_t)(-trod_output_offset(b->out) & 7);
+
+    return n ? nav_put_section(b, NAV_S_PADDING, 0, none, n, n) : TROD_OK;
+}
+
 int nav_put_squeezed(struct nav_builder *b, unsigned id, const struct trod_buf *raw)
 {
     struct trod_buf bytes = {0};
@@ -387,6 +396,8 @@ static int finish(struct nav_builder *b)
 
     if (rc == TROD_OK)
         rc = nav_put_squeezed(b, NAV_S_LOG, &b->log);
+    if (rc == TROD_OK)
+        rc = align(b);
     if (rc == TROD_OK)
         rc = nav_put_section(b, NAV_S_BLOCKS, 0, b->block, b->n_blocks * sizeof *b->block,
                              b->n_blocks * sizeof *b->block);

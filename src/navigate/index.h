@@ -48,6 +48,7 @@ enum nav_section_id {
     NAV_S_TREE = 20,       /* what calls cost by stacks of functions (tree.h), */
     NAV_S_NAMED_TREE = 21, /* and as symbols make of them; each may be missing */
     NAV_S_FUNCTIONS = 22,  /* where functions of these symbols begin and end; may be missing */
+    NAV_S_PADDING = 28,    /* zeros before NAV_S_BLOCKS */
     NAV_S_WINDOW = 9,      /* of a point: what was decoded last before it */
     NAV_S_ACCESS = 8       /* points in compressed files: struct nav_access_point, by file */
 };
@@ -169,7 +170,8 @@ struct nav_index {
     uint64_t rows, lines, insns, problems; /* of the whole trace; problems met */
     bool lines_known, complete;            /* complete: reading can begin at every block */
     bool silent;                           /* all blocks are */
-    struct nav_block *block;
+    const struct nav_block *block;         /* in FILE, or BLOCKS */
+    struct nav_block *blocks;
     uint32_t n_blocks;
     struct nav_segment *segment;
     uint32_t n_segments;

@@ -157,10 +157,12 @@ static int blocks(struct nav_index *x, const struct nav_section *s)
     if (s->length % sizeof *x->block || s->length / sizeof *x->block > UINT32_MAX)
         return TROD_ERR_CORRUPT;
     x->n_blocks = (uint32_t)(s->length / sizeof *x->block);
-    x->block = calloc((size_t)x->n_blocks + 1, sizeof *x->block);
-    if (!x->block)
-        return TROD_ERR_NOMEM;
-    memcpy(x->block, x->file + s->offset, s->length);
+    x->block = (const struct nav_block *)(const void *)(x->file + s->offset);
+    if (s->offset % sizeof(uint64_t)) { /* as older programs wrote it */
+        if (!(x->block = x->blocks = malloc(s->length + 1)))
+            return TROD_ERR_NOMEM;
+        memcpy(x->blocks, x->file + s->offset, s->length);
+    }
     x->silent = true;
     for (uint32_t k = 0; k < x->n_blocks; k++) {
         const struct nav_block *b = &x->block[k];
@@ -303,7 +305,7 @@ void nav_index_close(struct nav_index *x)
     nav_unpacker_free(x->unpacker);
     free(x->section);
     free(x->checked);
-    free(x->block);
+    free(x->blocks);
     free(x->segment);
     free(x->source);
     free(x->point);
