@@ -11,6 +11,7 @@
 #include "navigate/tree.h"
 
 #include "core/pack.h"
+#include "core/slab.h"
 #include "navigate/build.h"
 #include "navigate/nav.h"
 
@@ -224,9 +225,14 @@ int nav_tree_load(struct trod_span in, struct trod_call_sum **out, size_t *n, bo
         return TROD_ERR_CORRUPT;
     *n = (size_t)many;
     *timed = any;
-    if (!(*out = calloc(*n, sizeof **out)))
+    if (!(*out = trod_slab_zeroed(*n * sizeof **out)))
         return TROD_ERR_NOMEM;
     return get_columns(&in, *out, *n) ? TROD_OK : TROD_ERR_CORRUPT;
+}
+
+void nav_tree_unload(struct trod_call_sum *at, size_t n)
+{
+    trod_slab_give(at, n * sizeof *at);
 }
 
 static int put_tree(struct nav_builder *b, unsigned id, struct nav_calls *c)
@@ -286,6 +292,6 @@ int trod_nav_call_sums(struct trod_nav *nav, trod_call_sums_fn fn, void *user,
         rc = nav_distrust(nav, rc) ? TROD_ERR_UNKNOWN : rc;
     else
         rc = fn(user, at, n, timed);
-    free(at);
+    nav_tree_unload(at, n);
     return rc;
 }

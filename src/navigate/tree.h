@@ -34,10 +34,11 @@ int nav_tree_leave(struct nav_tree *t, struct trod_frame *f, const struct trod_f
 int nav_tree_save(struct nav_tree *t, uint64_t most, struct trod_buf *out);
 void nav_tree_fini(struct nav_tree *t);
 /*
- * What nav_tree_save wrote: *N stacks into *OUT, which is released with free in every case. Returns
- * 0, TROD_ERR_CORRUPT or TROD_ERR_NOMEM.
+ * What nav_tree_save wrote: *N stacks into *OUT, which is released with nav_tree_unload in every
+ * case. Returns 0, TROD_ERR_CORRUPT or TROD_ERR_NOMEM.
  */
 int nav_tree_load(struct trod_span in, struct trod_call_sum **out, size_t *n, bool *timed);
+void nav_tree_unload(struct trod_call_sum *at, size_t n);
 
 struct nav_builder;
 /* The sections of B that it makes. Returns 0 or an error. */

@@ -472,7 +472,7 @@ static void test_streams(void **state)
     assert_int_equal(n, N + 2);
     for (size_t i = 2; i < n; i++)
         assert_int_equal(at[i].calls, SEVERAL);
-    free(at);
+    nav_tree_unload(at, n);
     nav_tree_fini(&t);
     trod_buf_fini(&a);
 }
@@ -500,7 +500,7 @@ static void test_many(void **state)
         assert_int_equal(at[i].exception, (i - 2) % 5 == 0);
         assert_int_equal(at[i].parent, 1);
     }
-    free(at);
+    nav_tree_unload(at, n);
     feed(&over, NAV_TREE_FOLLOWED, 1);
     assert_true(over.impossible && over.all.node == NULL && over.lane == NULL);
     assert_int_equal(nav_tree_save(&over, UINT64_MAX, &b), 0);
@@ -537,7 +537,7 @@ static void test_foreign(void **state)
         for (size_t i = 1; rc == 0 && i < n; i++)
             assert_true(sums[i].parent < i);
         refused += rc < 0;
-        free(sums);
+        nav_tree_unload(sums, n);
         raw.p[at] = was;
     }
     assert_true(refused > 100);

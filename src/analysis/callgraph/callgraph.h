@@ -242,8 +242,10 @@ struct cg_sum {
     uint32_t first, next; /* child, sibling: by total, the largest first; 0: none */
     uint32_t depth;
 };
-/* By node. NULL: no memory. Release with free. BY: what orders the children. */
+/* By node. NULL: no memory. BY: what orders the children. */
 struct cg_sum *cg_sums(const struct cg_tree *t, unsigned by);
+/* SUM, which may be NULL, is of T, to which no node was added since. */
+void cg_sums_free(const struct cg_tree *t, struct cg_sum *sum);
 /* The nodes of T in order, each before its children: CALL is given NODE and stops with an error. */
 int cg_walk(const struct cg_tree *t, const struct cg_sum *sum,
             int (*enter)(void *user, uint32_t node), void (*leave)(void *user, uint32_t node),

@@ -222,7 +222,7 @@ static int result(const void *st, struct trod_result *r)
         if (core->opt->final)
             cg_put_open(core, r);
     }
-    free(sum);
+    cg_sums_free(&core->tree, sum);
     return rc;
 }
 

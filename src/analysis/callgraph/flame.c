@@ -193,7 +193,7 @@ static int fold(struct cg_core *core, struct trod_flame **out)
     if (rc == TROD_OK && cg_self(&core->tree, 0, core->weights.shown))
         rc = trod_flame_add(k.flame, "(no function)", 13, 0,
                             cg_self(&core->tree, 0, core->weights.shown));
-    free(sum);
+    cg_sums_free(&core->tree, sum);
     trod_buf_fini(&k.text);
     return rc;
 }

@@ -391,7 +391,7 @@ static int result(const void *st, struct trod_result *r)
         qsort(t.edge, t.n_edges, sizeof *t.edge, by_edge);
     if (rc == TROD_OK)
         rc = put(&t, r);
-    free(sum);
+    cg_sums_free(&core->tree, sum);
     free(t.function);
     free(t.of);
     free(t.edge);

@@ -3,6 +3,8 @@
  */
 #include "analysis/callgraph/callgraph.h"
 
+#include "core/slab.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,13 +129,13 @@ static void by_depth(const struct cg_tree *t, struct cg_sum *sum, uint32_t *orde
 
 struct cg_sum *cg_sums(const struct cg_tree *t, unsigned by)
 {
-    struct cg_sum *sum = calloc(t->n + 1, sizeof *sum);
-    struct ranked *r = malloc((t->n + 1) * sizeof *r);
-    uint32_t *order = malloc((t->n + 1) * sizeof *order);
-    uint32_t *start = malloc((t->n + 2) * sizeof *start);
+    struct cg_sum *sum = trod_slab_zeroed((t->n + 1) * sizeof *sum);
+    struct ranked *r = trod_slab_take((t->n + 1) * sizeof *r);
+    uint32_t *order = trod_slab_take((t->n + 2) * sizeof *order);
+    uint32_t *start = trod_slab_take((t->n + 2) * sizeof *start);
 
     if (!sum || !r || !order || !start) {
-        free(sum);
+        cg_sums_free(t, sum);
         sum = NULL;
     } else {
         const unsigned n = weights_of(t);
@@ -149,10 +151,15 @@ struct cg_sum *cg_sums(const struct cg_tree *t, unsigned by)
         }
         put_in_order(t, sum, by, r, start);
     }
-    free(r);
-    free(order);
-    free(start);
+    trod_slab_give(r, (t->n + 1) * sizeof *r);
+    trod_slab_give(order, (t->n + 2) * sizeof *order);
+    trod_slab_give(start, (t->n + 2) * sizeof *start);
     return sum;
+}
+
+void cg_sums_free(const struct cg_tree *t, struct cg_sum *sum)
+{
+    trod_slab_give(sum, (t->n + 1) * sizeof *sum);
 }
 
 int cg_walk(const struct cg_tree *t, const struct cg_sum *sum,
