@@ -9,6 +9,7 @@
 
 #include "core/hash.h"
 #include "trod/buf.h"
+#include "trod/put.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,15 +90,27 @@ static const char script[] =
 
 /* ---- text */
 
+/* Length of the character at P that is more than a byte and that XML allows; 0: there is none. */
+static size_t wide_character(const char *p, size_t n)
+{
+    const size_t len = (unsigned char)*p > 0x7f ? trod_utf8_len((const uint8_t *)p, n) : 0;
+
+    /* U+FFFE and U+FFFF are none (XML 1.0, 2.2) */
+    return len == 3 && memcmp(p, "\xef\xbf", 2) == 0 && (unsigned char)p[2] >= 0xbe ? 0 : len;
+}
+
 /* The N bytes at P for XML; what it does not allow becomes '?'. */
 static int put_text(struct trod_buf *out, const char *p, size_t n)
 {
     int rc = TROD_OK;
 
-    for (size_t i = 0; rc == TROD_OK && i < n; i++) {
+    for (size_t i = 0, len; rc == TROD_OK && i < n; i += len ? len : 1) {
         const unsigned char c = (unsigned char)p[i];
 
-        if (c == '&')
+        len = wide_character(p + i, n - i);
+        if (len)
+            rc = trod_buf_add(out, p + i, len);
+        else if (c == '&')
             rc = trod_buf_add(out, "&amp;", 5);
         else if (c == '<')
             rc = trod_buf_add(out, "&lt;", 4);

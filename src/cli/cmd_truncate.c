@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -46,7 +46,7 @@ enum { NAME = 80 };
 struct truncating {
     struct cli *c;
     const struct options *o;
-    const char *const *paths;
+    off_t input; /* where standard input begins, which is read twice; -1: it is not read */
     struct trod_loops *loops;
     struct trod_diag diag;
     struct trod_match *match; /* of the pass at hand */
@@ -60,12 +60,16 @@ static int open_trace(struct truncating *t, struct trod_trace **trace, uint32_t 
     struct trod_trace_options opt = cli_trace_options(&t->o->input, want);
     struct cli_start start = {.input = &t->o->input,
                               .index = &t->o->index,
-                              .paths = t->paths,
+                              .paths = t->c->operands,
                               .n = t->c->n_operands,
                               .filter = &t->o->filter};
     int r;
 
+    if (t->input >= 0 && lseek(STDIN_FILENO, t->input, SEEK_SET) < 0)
+        return trod_error(diag, TROD_ERR_IO, "truncate.input", NULL,
+                          "standard input cannot be read");
     trod_match_free(t->match);
+    t->match = NULL;
     t->rows = 0;
     if ((r = trod_match_new(&t->match, &t->o->filter, diag)) < 0)
         return r;
@@ -269,33 +273,35 @@ static int like_tarmac(struct truncating *t)
 
 /* ---- standard input */
 
-/* Standard input in a file without a name, unless it is a file: its path into PATH. */
-static int keep_input(struct truncating *t, char path[64], int *fd)
+/* Standard input is read twice: unless it is a file, a file without a name takes its place. */
+static int keep_input(struct truncating *t)
 {
     const char *folder = getenv("TMPDIR");
     char name[4096];
     char block[1 << 16];
-    struct stat st;
     ssize_t n = 0;
+    int fd;
 
-    *fd = -1;
-    if (fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode)) {
-        snprintf(path, 64, "/dev/fd/%d", STDIN_FILENO);
+    if ((t->input = lseek(STDIN_FILENO, 0, SEEK_CUR)) >= 0)
         return 0;
-    }
     snprintf(name, sizeof name, "%s/trod.XXXXXX", folder && *folder ? folder : "/tmp");
-    *fd = mkstemp(name);
-    if (*fd < 0)
+    fd = mkstemp(name);
+    if (fd < 0)
         return trod_error(&t->diag, TROD_ERR_IO, "truncate.temporary", NULL,
                           "'%s': no temporary file can be made for standard input", name);
     unlink(name);
-    snprintf(path, 64, "/dev/fd/%d", *fd);
     while ((n = read(STDIN_FILENO, block, sizeof block)) > 0)
         for (ssize_t done = 0, w; done < n; done += w)
-            if ((w = write(*fd, block + done, (size_t)(n - done))) <= 0)
+            if ((w = write(fd, block + done, (size_t)(n - done))) <= 0) {
+                close(fd);
                 return trod_error(&t->diag, TROD_ERR_IO, "truncate.temporary", NULL,
                                   "standard input cannot be kept in a temporary file: %s",
                                   "no room");
+            }
+    if (n == 0 && dup2(fd, STDIN_FILENO) < 0)
+        n = -1;
+    close(fd);
+    t->input = 0;
     return n < 0 ? trod_error(&t->diag, TROD_ERR_IO, "truncate.input", NULL,
                               "standard input cannot be read")
                  : 0;
@@ -306,10 +312,7 @@ static int run(struct cli *c, const void *opt)
     const struct options *o = opt;
     const struct trod_loops_options lopt = {
         .struct_size = sizeof lopt, .like_tarmac = o->like == 1, .least = o->least};
-    struct truncating t = {.c = c, .o = o, .paths = c->operands};
-    const char *kept[1];
-    char path[64];
-    int fd = -1;
+    struct truncating t = {.c = c, .o = o, .input = -1};
     int r;
 
     if (o->least == 0) {
@@ -323,11 +326,8 @@ static int run(struct cli *c, const void *opt)
     if (r == 0 && lopt.like_tarmac) {
         r = like_tarmac(&t);
     } else if (r == 0) {
-        if (c->n_operands == 1 && strcmp(c->operands[0], "-") == 0) {
-            r = keep_input(&t, path, &fd);
-            kept[0] = path;
-            t.paths = kept;
-        }
+        if (c->n_operands == 1 && strcmp(c->operands[0], "-") == 0)
+            r = keep_input(&t);
         if (r == 0)
             r = find(&t);
         if (r >= 0)
@@ -337,8 +337,6 @@ static int run(struct cli *c, const void *opt)
     }
     if (r == TROD_ERR_NOMEM)
         trod_error(&t.diag, r, "truncate.memory", NULL, "out of memory");
-    if (fd >= 0)
-        close(fd);
     trod_loops_free(t.loops);
     trod_match_free(t.match);
     free(t.of);

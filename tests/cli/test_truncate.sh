@@ -26,6 +26,18 @@ out_is want
 gzip -c hung.tarmac >hung.gz
 run sh -c "cat hung.gz | '$TROD' truncate - | gzip -dc 2>/dev/null || '$TROD' truncate hung.gz"
 out_is want
+# damage of standard input is told as that of standard input; it is read from where it stands
+{ cat hung.tarmac; printf '70 clk cpu0 IT (70) 000'; } >damaged.tarmac
+run sh -c "cat damaged.tarmac | '$TROD' truncate -"
+status 2
+out_is want
+err_has '^trod: standard input:70: line is cut off'
+for n in 3 5; do # the first lines are read by another program, a byte at a time
+    run bash -c "for ((i = 0; i < $n; i++)); do read -r line; done; '$TROD' truncate -" <hung.tarmac
+    status 0
+    tail -n +$((n + 1)) want >rest
+    out_is rest
+done
 run trod truncate --least 20 hung.tarmac
 out_is hung.tarmac
 # as Arm's tool: at once, also where the pipe never ends

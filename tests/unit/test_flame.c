@@ -1,6 +1,7 @@
 /*
  * test_flame.c - folded stacks: of stacks that are added in any order each comes once, with the sum
- * of its counts, and lines are in the order of their bytes, whatever names begin with.
+ * of its counts, and lines are in the order of their bytes, whatever names begin with. Pictures
+ * have all characters of names that XML allows.
  */
 #include "core/rng.h"
 #include "trod/buf.h"
@@ -91,9 +92,29 @@ static void test_order(void **state)
     }
 }
 
+static void test_names(void **state)
+{
+    const struct trod_flame_options opt = {.struct_size = sizeof opt, .unit = "instructions"};
+    static const char name[] = "a\xc3\xa9 \xe2\x98\x83 \xf0\x9f\x98\x80 \xef\xbf\xbd";
+    static const char none[] = "b\xef\xbf\xbf\xef\xbf\xbe\xc3 \x01\x7f";
+    struct trod_flame *f;
+    struct trod_buf out = {0};
+
+    (void)state;
+    assert_int_equal(trod_flame_new(&f), 0);
+    assert_int_equal(trod_flame_add(f, name, strlen(name), 0, 3), 0);
+    assert_int_equal(trod_flame_add(f, none, strlen(none), 0, 3), 0);
+    assert_int_equal(trod_flame_svg(f, &opt, &out), 0);
+    assert_int_equal(trod_buf_add(&out, "", 1), 0);
+    assert_non_null(strstr((char *)out.p, name));
+    assert_non_null(strstr((char *)out.p, "\"b??????? ??\""));
+    trod_buf_fini(&out);
+    trod_flame_free(f);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_names)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
