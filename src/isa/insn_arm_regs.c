@@ -6,6 +6,7 @@
  * What is put right here was found by comparing with what programs change when they run.
  */
 #include "isa/a64_atomics.h"
+#include "isa/capstone.h"
 #include "isa/insn_int.h"
 #include "trod_config.h"
 
@@ -65,8 +66,7 @@ static int atomic_result(const cs_insn *insn)
 /* Does the MSR in CODE write a part of the status, NZCV, DAIF or by a number? */
 static bool is_pstate(const uint8_t *code)
 {
-    const uint32_t w =
-        code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
+    const uint32_t w = trod_code_word(code, TROD_ENDIAN_LITTLE);
 
     return (w & 0xffffffc0) == 0xd51b4200 || (w & 0xfff8f01f) == 0xd500401f;
 }

@@ -409,6 +409,7 @@ int trod_nav_callstack_first(struct trod_nav *nav, const struct trod_callstack_s
 {
     struct replay r = {
         .index = nav->index, .sink = sink, .symbols = nav->follow, .only_first = true};
+    uint32_t i = 0;
     int rc;
 
     if (!nav_followed_counts(nav) || r.index->n_sources != 1)
@@ -416,11 +417,10 @@ int trod_nav_callstack_first(struct trod_nav *nav, const struct trod_callstack_s
     if ((rc = check(nav)) < 0)
         return nav_distrust(nav, rc) ? TROD_ERR_UNKNOWN : rc;
     rc = nav_unpacker_new(&r.unpacker);
-    for (uint32_t i = 0; rc == TROD_OK && i < r.index->n_segments; i++) {
-        rc = r.enough ? ends(&r, nav, i) : segment(&r, nav_followed(nav, i));
-        if (r.enough && r.open == 0)
-            break;
-    }
+    for (; rc == TROD_OK && !r.enough && i < r.index->n_segments; i++)
+        rc = segment(&r, nav_followed(nav, i));
+    if (rc == TROD_OK && r.enough)
+        rc = ends(&r, nav, i);
     end(&r);
     return rc < 0 ? rc : TROD_OK;
 }

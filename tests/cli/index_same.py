@@ -169,6 +169,13 @@ def stacks(file, *args):
     return json.loads(trod("index", "--info", "--format", "json", file)[1])["traces"][0]["call_stacks"]
 
 
+def verdict(what, asked, wrong):
+    """How many things are wrong about WHAT, that too few questions were answered as one of them."""
+    print(f"{what}: {asked} questions answered, {len(wrong)} differ")
+    print("\n".join(wrong), end="\n" if wrong else "")
+    return len(wrong) + (asked < 150 // FEWER)
+
+
 def all_calls(pool):
     """The whole trace, of few stacks: with an index made without symbols and with them, also when the trace grows."""
     calm("g.tarmac", 300)
@@ -190,9 +197,7 @@ def all_calls(pool):
         answers = list(pool.map(lambda q: differ("w.tarmac", q), random.sample(asks, len(asks) // (2 if step == 1 else 6) // FEWER)))
         asked += sum(ok for ok, _ in answers)
         wrong += [text for _, text in answers if text]
-    print(f"all calls: {asked} questions answered, {len(wrong)} differ")
-    print("\n".join(wrong), end="\n" if wrong else "")
-    return len(wrong) + (asked < 150 // FEWER)
+    return verdict("all calls", asked, wrong)
 
 
 def first_calls(pool):
@@ -212,9 +217,7 @@ def first_calls(pool):
         answers = list(pool.map(lambda q: differ("b.tarmac", q), random.sample(asks, len(asks) // FEWER)))
         asked += sum(ok for ok, _ in answers)
         wrong += [answer for _, answer in answers if answer]
-    print(f"first calls: {asked} questions answered, {len(wrong)} differ")
-    print("\n".join(wrong), end="\n" if wrong else "")
-    return len(wrong) + (asked < 150 // FEWER)
+    return verdict("first calls", asked, wrong)
 
 
 def ask(file, question):

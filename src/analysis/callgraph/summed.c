@@ -48,8 +48,6 @@ static int by_sums(struct cg_core *core, const struct trod_callstack_source *sou
         rc = source->sums(source->ctx, add_sums, core, &core->counts);
     if (rc == TROD_OK && core->tree.cut) /* which callers are not kept depends on the order */
         rc = TROD_ERR_UNKNOWN;
-    if (rc == TROD_ERR_UNKNOWN)
-        cg_tree_fini(&core->tree);
     return rc;
 }
 
@@ -91,8 +89,6 @@ static int by_open(struct cg_core *core, const struct trod_callstack_source *sou
         rc = source->sums(source->ctx, add_total, core, &core->counts);
     if (rc == TROD_OK)
         rc = source->open(source->ctx, &sink);
-    if (rc == TROD_ERR_UNKNOWN)
-        cg_tree_fini(&core->tree);
     return rc;
 }
 
@@ -185,16 +181,20 @@ static int by_first(struct cg_core *core, const struct trod_callstack_source *so
         rc = TROD_ERR_UNKNOWN;
     if (rc == TROD_OK && first.all)
         rc = source->first(source->ctx, &sink);
-    if (rc == TROD_ERR_UNKNOWN)
-        cg_tree_fini(&core->tree);
-    else
+    if (rc == TROD_OK)
         core->calls.seen = first.all;
     return rc;
 }
 
 int cg_summed(struct cg_core *core, const struct trod_callstack_source *source)
 {
+    int rc;
+
     if (!core->listing)
-        return by_sums(core, source);
-    return core->opt->list || core->n_wanted ? by_first(core, source) : by_open(core, source);
+        rc = by_sums(core, source);
+    else
+        rc = core->opt->list || core->n_wanted ? by_first(core, source) : by_open(core, source);
+    if (rc == TROD_ERR_UNKNOWN)
+        cg_tree_fini(&core->tree);
+    return rc;
 }
