@@ -15,6 +15,9 @@ extern "C" {
 struct trod_buf {
     uint8_t *p;
     size_t n, cap;
+    /* Takes the N bytes at P, 0 or an error; NULL: all bytes stay until the caller takes them. */
+    int (*drain)(void *user, const uint8_t *p, size_t n);
+    void *user;
 };
 
 /* An empty buffer is all zero. Release with trod_buf_fini, empty with b->n = 0. */
@@ -25,6 +28,11 @@ int trod_buf_reserve(struct trod_buf *b, size_t n);
 int trod_buf_add(struct trod_buf *b, const void *p, size_t n);
 int trod_buf_printf(struct trod_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int trod_buf_vprintf(struct trod_buf *b, const char *fmt, va_list args);
+/*
+ * What is in B will not be changed any more: if it is much and B has a drain, that takes it and B
+ * is empty. For long texts, which need not be in memory as a whole. Returns 0 or the drain's error.
+ */
+int trod_buf_pour(struct trod_buf *b);
 
 #ifdef __cplusplus
 }

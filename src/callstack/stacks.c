@@ -3,9 +3,9 @@
  */
 #include "callstack/stacks.h"
 
-#include "core/grow.h"
 #include "core/hash.h"
 #include "core/sized.h"
+#include "core/zeroed.h"
 #include "trod/buf.h"
 
 #include <stdlib.h>
@@ -18,12 +18,12 @@ int trod_flame_new(struct trod_flame **out)
     *out = f;
     if (!f)
         return TROD_ERR_NOMEM;
-    if (!trod_grow(&f->node, 0, &f->cap, sizeof *f->node, 64)) {
+    if (trod_zeroed_room(&f->node, &f->cap, 1, sizeof *f->node) < 0) {
         trod_flame_free(f);
         *out = NULL;
         return TROD_ERR_NOMEM;
     }
-    f->node[f->n++] = (struct stacks_node){.parent = 0};
+    f->n = 1;
     return TROD_OK;
 }
 
@@ -31,8 +31,8 @@ void trod_flame_free(struct trod_flame *f)
 {
     if (!f)
         return;
-    free(f->node);
-    free(f->names);
+    trod_zeroed_free(f->node, f->cap * sizeof *f->node);
+    trod_zeroed_free(f->names, f->names_cap);
     trod_map_fini(&f->map);
     free(f);
 }
@@ -46,15 +46,8 @@ static uint32_t hash(uint32_t parent, const char *name, size_t len)
 
 static bool keep_name(struct trod_flame *f, const char *name, size_t len)
 {
-    if (f->names_n + len > f->names_cap) {
-        const size_t cap = 2 * f->names_cap + len + 4096;
-        char *p = realloc(f->names, cap);
-
-        if (!p)
-            return false;
-        f->names = p;
-        f->names_cap = cap;
-    }
+    if (trod_zeroed_room(&f->names, &f->names_cap, f->names_n + len, 1) < 0)
+        return false;
     memcpy(f->names + f->names_n, name, len);
     f->names_n += len;
     return true;
@@ -71,7 +64,8 @@ uint32_t stacks_child(struct trod_flame *f, uint32_t parent, const char *name, s
         if (n->parent == parent && n->len == len && memcmp(f->names + n->name, name, len) == 0)
             return i;
     }
-    if (f->n >= UINT32_MAX / 4 || !trod_grow(&f->node, f->n, &f->cap, sizeof *f->node, 64) ||
+    if (f->n >= UINT32_MAX / 4 ||
+        trod_zeroed_room(&f->node, &f->cap, f->n + 1, sizeof *f->node) < 0 ||
         !keep_name(f, name, len) || !trod_map_put(&f->map, h, (uint32_t)f->n))
         return 0;
     f->node[f->n] = (struct stacks_node){
@@ -309,7 +303,9 @@ static int put_line(void *user, const char *stack, size_t n, const uint64_t coun
         rc = put_number(k->out, stacks_scaled(count[0], k->scale));
     if (rc == TROD_OK && k->opt.both)
         rc = put_number(k->out, count[1]);
-    return rc < 0 ? rc : trod_buf_add(k->out, "\n", 1);
+    if (rc == TROD_OK)
+        rc = trod_buf_add(k->out, "\n", 1);
+    return rc < 0 ? rc : trod_buf_pour(k->out);
 }
 
 int trod_flame_folded(const struct trod_flame *f, const struct trod_flame_options *opt,

@@ -202,7 +202,9 @@ static int put_frame(struct picture *k, uint32_t node, uint64_t x, unsigned dept
                              MARGIN + 3 + (double)x * px, TOP + (k->rows - 1 - depth) * ROW + 12);
     if (rc == TROD_OK && (double)w * px > char_width * (double)len + 4)
         rc = put_text(k->out, name, len);
-    return rc < 0 ? rc : trod_buf_printf(k->out, "</text></g>\n");
+    if (rc == TROD_OK)
+        rc = trod_buf_add(k->out, "</text></g>\n", 12);
+    return rc < 0 ? rc : trod_buf_pour(k->out);
 }
 
 static bool wide(const struct picture *k, uint32_t node)

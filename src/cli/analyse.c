@@ -252,6 +252,32 @@ static int draw(struct analysing *k, const struct trod_result *result, struct cl
     return r < 0 ? r : 0;
 }
 
+/* The report, which begins when the first of what it says is there. */
+struct telling {
+    struct analysing *k;
+    struct cli_out out;
+    bool begun;
+};
+
+static int begin(struct telling *t)
+{
+    const int r = t->begun ? 0 : cli_report_begin(&t->out, t->k->c, &t->k->o->report);
+
+    t->begun |= r == 0;
+    return r;
+}
+
+/* The drain of a long text. */
+static int put_text(void *user, const uint8_t *p, size_t n)
+{
+    struct telling *t = user;
+    const int r = begin(t);
+
+    if (r == 0)
+        fwrite(p, 1, n, t->out.file);
+    return r;
+}
+
 /* The result in the layout of another tool. 1, 0 where none is wanted, or an error. */
 static int layout_of(struct analysing *k, const struct cli_planned *plan, struct trod_buf *text)
 {
@@ -301,13 +327,13 @@ static int fill(struct analysing *k, const struct cli_planned *plan, size_t n,
 /* The results, also of a trace that could be read only in part; without any nothing is printed. */
 static int tell(struct analysing *k, const struct cli_planned *plan, size_t n)
 {
+    struct telling t = {.k = k};
     struct trod_result *result = NULL;
-    struct trod_buf text = {0};
-    struct cli_out out;
-    int r = n == 1 ? layout_of(k, plan, &text) : 0;
+    struct trod_buf text = {.drain = put_text, .user = &t};
+    int r = n == 1 ? layout_of(k, plan, &text) : 0, end = 0;
     const bool laid = r == 1;
 
-    if (laid && text.n == 0 && k->diag.errors == 0)
+    if (laid && text.n == 0 && !t.begun && k->diag.errors == 0)
         trod_warning(&k->diag, TROD_OK, "run.nothing", NULL,
                      "'%s' has nothing to print: the trace has nothing that this output shows",
                      plan->analysis->name);
@@ -315,21 +341,19 @@ static int tell(struct analysing *k, const struct cli_planned *plan, size_t n)
         r = trod_result_new(&result);
     if (r == 0)
         r = fill(k, plan, n, result);
-    if (r >= 0 && (r = cli_report_begin(&out, k->c, &k->o->report)) == 0) {
-        int end;
-
+    if (r >= 0 && (r = begin(&t)) == 0) {
         if (laid)
-            fwrite(text.n ? (const char *)text.p : "", 1, text.n, out.file);
+            fwrite(text.n ? (const char *)text.p : "", 1, text.n, t.out.file);
         else if (k->o->plot.on && k->o->report.format == TROD_EMIT_TEXT)
-            r = draw(k, result, &out);
+            r = draw(k, result, &t.out);
         else
-            trod_result_emit(result, out.emit);
-        end = cli_report_end(&out);
-        r = r < 0 ? r : end;
+            trod_result_emit(result, t.out.emit);
     }
+    if (t.begun)
+        end = cli_report_end(&t.out);
     trod_result_free(result);
     trod_buf_fini(&text);
-    return r;
+    return r < 0 ? r : end;
 }
 
 int cli_run_emit(const struct trod_run *run, size_t i, struct trod_emit *e)

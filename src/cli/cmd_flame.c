@@ -157,6 +157,14 @@ static int put_table(const struct trod_flame *f, struct trod_emit *e)
     return r;
 }
 
+static int put_text(void *user, const uint8_t *p, size_t n)
+{
+    const struct cli_out *out = user;
+
+    fwrite(p, 1, n, out->file);
+    return 0;
+}
+
 /* What F holds, as O says. */
 static int tell(struct cli *c, const struct options *o, const struct trod_flame *f)
 {
@@ -165,8 +173,8 @@ static int tell(struct cli *c, const struct options *o, const struct trod_flame 
                                            .normalize = o->normalize,
                                            .title = o->title,
                                            .unit = o->weight};
-    struct trod_buf text = {0};
     struct cli_out out;
+    struct trod_buf text = {.drain = put_text, .user = &out};
     int r = cli_report_begin(&out, c, &o->analyse.report), end;
 
     if (r != 0)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUF_FIRST = 256 };
+enum { BUF_FIRST = 256, BUF_MUCH = 1 << 18 };
 
 void trod_buf_fini(struct trod_buf *b)
 {
@@ -72,4 +72,14 @@ int trod_buf_printf(struct trod_buf *b, const char *fmt, ...)
     const int status = trod_buf_vprintf(b, fmt, args);
     va_end(args);
     return status;
+}
+
+int trod_buf_pour(struct trod_buf *b)
+{
+    const size_t n = b->n;
+
+    if (!b->drain || n < BUF_MUCH)
+        return TROD_OK;
+    b->n = 0;
+    return b->drain(b->user, b->p, n);
 }

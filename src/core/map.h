@@ -10,10 +10,11 @@
 #ifndef TROD_CORE_MAP_H
 #define TROD_CORE_MAP_H
 
+#include "core/zeroed.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct trod_map_slot {
@@ -78,13 +79,13 @@ static inline bool trod_map_put(struct trod_map *m, uint32_t hash, uint32_t numb
     if (2 * (m->n + 1) > m->size) {
         struct trod_map more = {.size = m->size ? 2 * m->size : TROD_MAP_FIRST, .n = m->n};
 
-        more.slot = calloc(more.size, sizeof *more.slot);
+        more.slot = trod_zeroed_new(more.size * sizeof *more.slot);
         if (!more.slot)
             return false;
         for (size_t i = 0; i < m->size; i++)
             if (m->slot[i].number)
                 trod_map_take(&more, m->slot[i]);
-        free(m->slot);
+        trod_zeroed_free(m->slot, m->size * sizeof *m->slot);
         *m = more;
     }
     trod_map_take(m, (struct trod_map_slot){hash, number + 1});
@@ -102,7 +103,7 @@ static inline void trod_map_clear(struct trod_map *m)
 
 static inline void trod_map_fini(struct trod_map *m)
 {
-    free(m->slot);
+    trod_zeroed_free(m->slot, m->size * sizeof *m->slot);
     *m = (struct trod_map){.slot = NULL};
 }
 

@@ -112,9 +112,66 @@ static void test_names(void **state)
     trod_flame_free(f);
 }
 
+struct drained {
+    struct trod_buf all;
+    size_t most;     /* bytes given at a time */
+    unsigned pieces; /* given so far */
+    unsigned fails;  /* the piece that is not taken; 0: none */
+};
+
+static int drain(void *user, const uint8_t *p, size_t n)
+{
+    struct drained *d = user;
+
+    d->most = n > d->most ? n : d->most;
+    if (++d->pieces == d->fails)
+        return TROD_ERR_IO;
+    return trod_buf_add(&d->all, p, n);
+}
+
+/* A long text that is taken as it comes is the text that is kept, and it is not kept. */
+static void test_drain(void **state)
+{
+    enum { LINES = 20000, PIECE = 1 << 18, LINE = 200 };
+    const struct trod_flame_options opt = {.struct_size = sizeof opt, .unit = "instructions"};
+    int (*const put[])(const struct trod_flame *, const struct trod_flame_options *,
+                       struct trod_buf *) = {trod_flame_folded, trod_flame_svg};
+    struct trod_flame *f;
+
+    (void)state;
+    assert_int_equal(trod_flame_new(&f), 0);
+    for (unsigned i = 0; i < LINES; i++) {
+        char stack[LINE];
+        const int n = snprintf(stack, sizeof stack, "main;function_%u;with_a_long_name_%u;%u",
+                               i % 100, i % 5000, i);
+
+        assert_int_equal(trod_flame_add(f, stack, (size_t)n, 0, 1 + i % 3), 0);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        struct drained d = {.most = 0}, failing = {.fails = 2};
+        struct trod_buf kept = {0}, some = {.drain = drain, .user = &d};
+        struct trod_buf none = {.drain = drain, .user = &failing};
+
+        assert_int_equal(put[i](f, &opt, &kept), TROD_OK);
+        assert_int_equal(put[i](f, &opt, &some), TROD_OK);
+        assert_true(d.pieces >= 2 && d.most < PIECE + 8 * LINE && some.cap <= 2 * PIECE);
+        assert_int_equal(trod_buf_add(&d.all, some.p, some.n), TROD_OK);
+        assert_int_equal(d.all.n, kept.n);
+        assert_memory_equal(d.all.p, kept.p, kept.n);
+        assert_int_equal(put[i](f, &opt, &none), TROD_ERR_IO);
+        trod_buf_fini(&d.all);
+        trod_buf_fini(&failing.all);
+        trod_buf_fini(&kept);
+        trod_buf_fini(&some);
+        trod_buf_fini(&none);
+    }
+    trod_flame_free(f);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_names),
+                                       cmocka_unit_test(test_drain)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

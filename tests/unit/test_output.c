@@ -297,7 +297,7 @@ static void temporary_names(void **state)
         for (int k = 0; k < 3; k++) {
             struct trod_fault fault = {0};
             struct trod_outfile f;
-            struct trod_buf b = {(uint8_t *)(uintptr_t)(k ? "later" : "first"), 5, 0};
+            struct trod_buf b = {.p = (uint8_t *)(uintptr_t)(k ? "later" : "first"), .n = 5};
             assert_int_equal(trod_outfile_open(&f, p.path, unnamed, &fault), TROD_OK);
             assert_int_equal(trod_outfile_write(&f, b.p, b.n, &fault), TROD_OK);
             if (!unnamed)
@@ -344,7 +344,7 @@ static void modes_and_links(void **state)
     umask(old);
 
     struct stat st;
-    struct trod_buf three = {(uint8_t *)(uintptr_t) "three", 5, 0};
+    struct trod_buf three = {.p = (uint8_t *)(uintptr_t) "three", .n = 5};
     assert_int_equal(symlink("x", link), 0);
     write_word(link, "three");
     assert_int_equal(lstat(link, &st), 0);
