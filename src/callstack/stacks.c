@@ -53,6 +53,12 @@ static bool keep_name(struct trod_flame *f, const char *name, size_t len)
     return true;
 }
 
+bool stacks_room(struct trod_flame *f, size_t n)
+{
+    return trod_zeroed_room(&f->node, &f->cap, n, sizeof *f->node) == TROD_OK &&
+           trod_map_room(&f->map, n);
+}
+
 uint32_t stacks_child(struct trod_flame *f, uint32_t parent, const char *name, size_t len)
 {
     const uint32_t h = hash(parent, name, len);

@@ -23,6 +23,8 @@ struct trod_flame {
     struct trod_map map; /* nodes */
 };
 
+/* See to room for N nodes. False: no memory. */
+bool stacks_room(struct trod_flame *f, size_t n);
 /* The node called NAME, LEN bytes without a ';', below PARENT, made if new; 0: no memory. */
 uint32_t stacks_child(struct trod_flame *f, uint32_t parent, const char *name, size_t len);
 /* Options as they are meant. False: of another version. */

@@ -70,24 +70,34 @@ static inline void trod_map_take(struct trod_map *m, struct trod_map_slot s)
     m->slot[i & (m->size - 1)] = s;
 }
 
+/* See to room for N numbers. Returns false when there is no memory; then nothing has changed. */
+static inline bool trod_map_room(struct trod_map *m, size_t n)
+{
+    struct trod_map more = {.size = m->size ? m->size : TROD_MAP_FIRST, .n = m->n};
+
+    if (2 * n <= m->size)
+        return true;
+    while (2 * n > more.size)
+        more.size *= 2;
+    more.slot = trod_zeroed_new(more.size * sizeof *more.slot);
+    if (!more.slot)
+        return false;
+    for (size_t i = 0; i < m->size; i++)
+        if (m->slot[i].number)
+            trod_map_take(&more, m->slot[i]);
+    trod_zeroed_free(m->slot, m->size * sizeof *m->slot);
+    *m = more;
+    return true;
+}
+
 /*
  * Put NUMBER, below UINT32_MAX, in under HASH, beside whatever is there. Returns false when there
  * is no memory; then nothing has changed.
  */
 static inline bool trod_map_put(struct trod_map *m, uint32_t hash, uint32_t number)
 {
-    if (2 * (m->n + 1) > m->size) {
-        struct trod_map more = {.size = m->size ? 2 * m->size : TROD_MAP_FIRST, .n = m->n};
-
-        more.slot = trod_zeroed_new(more.size * sizeof *more.slot);
-        if (!more.slot)
-            return false;
-        for (size_t i = 0; i < m->size; i++)
-            if (m->slot[i].number)
-                trod_map_take(&more, m->slot[i]);
-        trod_zeroed_free(m->slot, m->size * sizeof *m->slot);
-        *m = more;
-    }
+    if (!trod_map_room(m, m->n + 1))
+        return false;
     trod_map_take(m, (struct trod_map_slot){hash, number + 1});
     m->n++;
     return true;

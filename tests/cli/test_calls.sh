@@ -339,6 +339,18 @@ for index in --no-index ''; do
         json '.instructions > 0 and ([.. | objects | to_entries[] | select(.key | test("time|until")) | .value // empty] == [])'
     done
 done
+# 300 functions, each called by the one before: of a stack the outermost 256 are named
+awk 'function i(pc, op) { printf "%d clk cpu0 IT (%d) %08x:%012x_NS %s O EL1h_n : X\n", ++n, n, pc, pc, op }
+     BEGIN { for (k = 0; k < 300; k++) {
+                 i(65536 + 256 * k, "d503201f"); i(65540 + 256 * k, k < 299 ? "9400003f" : "d503201f") } }' >deep.tarmac
+for way in '' --reverse; do
+    awk -v reverse="$way" 'function put(s, name) { return s == "" ? name : reverse ? name ";" s : s ";" name }
+        BEGIN { for (k = 0; k < 256; k++) { s = put(s, sprintf("%#x", 65536 + 256 * k)); print s, 2 }
+                print put(s, "(deeper)"), 88 }' | LC_ALL=C sort >want
+    run trod flame $way deep.tarmac
+    status 0
+    same want "$stdout"
+done
 # an output with nothing in it does not pass for one of a trace without calls
 run trod calls --like tarmac "$TROD_SOURCE/tests/golden/matcher/mips.canonical.trace"
 status 0

@@ -8,8 +8,8 @@
 #include "analysis/callgraph/like.h"
 
 #include "callstack/stacks.h"
+#include "core/slab.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define AT(field) offsetof(struct cg_options, field)
@@ -65,136 +65,126 @@ enum { DEEP = 256 }; /* functions of a stack; what lies deeper counts for "(deep
 
 struct folding {
     const struct cg_core *core;
-    const struct cg_sum *sum;
     struct trod_flame *flame;
-    struct trod_buf text;
-    size_t at[DEEP + 2];   /* lengths of the text by depth */
-    uint32_t of[DEEP + 1]; /* nodes of FLAME by depth, */
-    uint32_t made;         /* so many of the stack at hand */
+    struct trod_buf name;
+    struct folded {
+        uint32_t node;  /* of FLAME */
+        uint32_t depth; /* 0: not folded yet */
+    } * of;             /* by node of the tree */
+    uint32_t *path;     /* nodes from one towards the outermost; room for all */
 };
 
-static int put_name(struct folding *k, uint32_t node)
+/* The child of AT for NODE; 0: no memory. */
+static uint32_t put_node(struct folding *k, uint32_t at, uint32_t node)
 {
     char buf[TROD_FUNCTION_NAME];
     const struct cg_node *n = &k->core->tree.node[node];
     const char *name = cg_node_name(k->core, n, buf);
     size_t from;
-    int rc = k->text.n ? trod_buf_add(&k->text, ";", 1) : TROD_OK;
 
-    if (rc == TROD_OK && n->kind == CG_EXCEPTION)
-        rc = trod_buf_add(&k->text, "exception ", 10);
-    from = k->text.n;
-    if (rc == TROD_OK)
-        rc = trod_buf_add(&k->text, name, strlen(name));
-    for (size_t i = from; rc == TROD_OK && i < k->text.n; i++) { /* what ends a name or a line */
-        const uint8_t c = k->text.p[i];
+    k->name.n = 0;
+    if (n->kind == CG_EXCEPTION && trod_buf_add(&k->name, "exception ", 10) < 0)
+        return 0;
+    from = k->name.n;
+    if (trod_buf_add(&k->name, name, strlen(name)) < 0)
+        return 0;
+    for (size_t i = from; i < k->name.n; i++) { /* what ends a name or a line */
+        const uint8_t c = k->name.p[i];
 
         if (c == ';' || c == '\n' || c == '\r')
-            k->text.p[i] = ':';
+            k->name.p[i] = ':';
     }
-    return rc;
+    return stacks_child(k->flame, at, (const char *)k->name.p, k->name.n);
 }
 
-/* The stack of TEXT the other way round. */
-static int turn(struct trod_buf *text)
+static uint32_t put_deeper(struct folding *k, uint32_t at)
 {
-    struct trod_buf to = {0};
-    size_t end = text->n;
-    int rc = TROD_OK;
+    return stacks_child(k->flame, at, "(deeper)", 8);
+}
 
-    for (size_t i = text->n; rc == TROD_OK && i-- > 0;) {
-        if (i > 0 && text->p[i - 1] != ';')
-            continue;
-        if (to.n)
-            rc = trod_buf_add(&to, ";", 1);
-        if (rc == TROD_OK)
-            rc = trod_buf_add(&to, text->p + i, end - i);
-        end = i ? i - 1 : 0;
+/* The stack of NODE into FLAME, behind what is there of it; 0: no memory. */
+static uint32_t put_stack(struct folding *k, uint32_t node)
+{
+    const struct cg_node *const tree = k->core->tree.node;
+    struct folded last = {0, 0};
+    size_t n = 0;
+
+    for (; node && !k->of[node].depth; node = tree[node].parent)
+        k->path[n++] = node;
+    if (node)
+        last = k->of[node];
+    while (n) {
+        node = k->path[--n];
+        if (++last.depth <= DEEP)
+            last.node = put_node(k, last.node, node);
+        else if (last.depth == DEEP + 1)
+            last.node = put_deeper(k, last.node);
+        if (!last.node)
+            return 0;
+        k->of[node] = last;
     }
-    trod_buf_fini(text);
-    *text = to;
-    return rc;
+    return last.node;
 }
 
-static int add_turned(struct folding *k, uint64_t n)
+/* The same, the innermost function first. */
+static uint32_t put_reverse(struct folding *k, uint32_t node)
 {
-    struct trod_buf copy = {0};
-    int rc = trod_buf_add(&copy, k->text.p, k->text.n);
+    uint32_t at = 0;
+    size_t n = 0, i = 0;
 
-    if (rc == TROD_OK)
-        rc = turn(&copy);
-    if (rc == TROD_OK)
-        rc = trod_flame_add(k->flame, (const char *)copy.p, copy.n, 0, n);
-    trod_buf_fini(&copy);
-    return rc;
+    for (; node; node = k->core->tree.node[node].parent)
+        k->path[n++] = node;
+    if (n > DEEP) {
+        i = n - DEEP;
+        if (!(at = put_deeper(k, at)))
+            return 0;
+    }
+    for (; i < n; i++)
+        if (!(at = put_node(k, at, k->path[i])))
+            return 0;
+    return at;
 }
 
-/* N more for the stack of the text, which is DEPTH functions deep. */
-static int add(struct folding *k, uint32_t depth, uint64_t n)
+static int put_stacks(struct folding *k)
 {
-    const uint32_t named = depth < DEEP ? depth : DEEP;
-    uint32_t node;
+    const struct cg_core *core = k->core;
 
-    if (k->core->opt->reverse)
-        return add_turned(k, n);
-    for (uint32_t d = k->made + 1; d <= named; d++) {
-        const size_t from = k->at[d - 1] + (k->at[d - 1] > 0);
+    for (uint32_t i = 1; i < core->tree.n; i++) {
+        const uint64_t n = cg_self(&core->tree, i, core->weights.shown);
+        const uint32_t node = n == 0 ? 0 : core->opt->reverse ? put_reverse(k, i) : put_stack(k, i);
 
-        if (!(k->of[d] = stacks_child(k->flame, k->of[d - 1], (const char *)k->text.p + from,
-                                      k->at[d] - from)))
+        if (n && !node)
             return TROD_ERR_NOMEM;
-        k->made = d;
+        if (n)
+            k->flame->node[node].self[0] += n;
     }
-    node = depth > DEEP ? stacks_child(k->flame, k->of[DEEP], "(deeper)", 8) : k->of[depth];
-    if (!node)
-        return TROD_ERR_NOMEM;
-    k->flame->node[node].self[0] += n;
     return TROD_OK;
-}
-
-static int enter(void *user, uint32_t node)
-{
-    struct folding *k = user;
-    const uint32_t depth = k->sum[node].depth;
-    const uint64_t n = cg_self(&k->core->tree, node, k->core->weights.shown);
-    int rc;
-
-    if (depth > DEEP + 1 && n == 0)
-        return TROD_OK;
-    if (depth > DEEP) {
-        k->text.n = k->at[DEEP];
-        rc = trod_buf_add(&k->text, ";(deeper)", 9);
-    } else {
-        k->text.n = k->at[depth - 1];
-        rc = put_name(k, node);
-        k->at[depth] = k->text.n;
-        k->made = k->made < depth ? k->made : depth - 1;
-    }
-    return rc == TROD_OK && n ? add(k, depth, n) : rc;
 }
 
 /* The stacks of CORE. *OUT is released with trod_flame_free in every case. */
 static int fold(struct cg_core *core, struct trod_flame **out)
 {
     struct folding k = {.core = core};
-    struct cg_sum *sum = NULL;
-    int rc = cg_finish(core);
+    const int finished = cg_finish(core);
+    int rc;
 
     *out = NULL;
-    if (rc == TROD_OK)
-        rc = trod_flame_new(&k.flame);
-    *out = k.flame;
-    if (rc == TROD_OK &&
-        (!cg_tree_begin(&core->tree) || !(sum = cg_sums(&core->tree, core->weights.shown))))
+    if (finished < 0)
+        return finished;
+    rc = cg_tree_begin(&core->tree) ? trod_flame_new(out) : TROD_ERR_NOMEM;
+    k.flame = *out;
+    k.of = trod_slab_zeroed(core->tree.n * sizeof *k.of);
+    k.path = trod_slab_take(core->tree.n * sizeof *k.path);
+    if (rc == TROD_OK && (!k.of || !k.path || !stacks_room(k.flame, core->tree.n)))
         rc = TROD_ERR_NOMEM;
-    k.sum = sum;
     if (rc == TROD_OK)
-        rc = cg_walk(&core->tree, sum, enter, NULL, &k);
+        rc = put_stacks(&k);
     if (rc == TROD_OK && cg_self(&core->tree, 0, core->weights.shown))
         rc = trod_flame_add(k.flame, "(no function)", 13, 0,
                             cg_self(&core->tree, 0, core->weights.shown));
-    cg_sums_free(&core->tree, sum);
-    trod_buf_fini(&k.text);
+    trod_slab_give(k.of, core->tree.n * sizeof *k.of);
+    trod_slab_give(k.path, core->tree.n * sizeof *k.path);
+    trod_buf_fini(&k.name);
     return rc;
 }
 
