@@ -230,10 +230,41 @@ static void test_loops(void **state)
     }
 }
 
+/*
+ * The twi of a synthetic return may pass for the address of a store, if the address of a cache
+ * operation passes for the store: the return is still one.
+ */
+static void test_swallowed(void **state)
+{
+    enum { DCBF = 0x7c44b0ac, TWI = 0x0c27f353, B_700 = 0x48000702, RFI = 0x4c000064 };
+    enum { B_ON = 0x48000100, TRAPS = 6 };
+    const uint32_t stw = 0x90310b03;
+    static struct file f;
+    struct trod_candidate best;
+    uint32_t pc = 0x10000;
+
+    (void)state;
+    f.n[1] = 0;
+    put32(&f, 1, pc);
+    for (unsigned i = 0; i < TRAPS; i++) {
+        const uint32_t words[] = {DCBF, stw, TWI, B_700, 0x700, RFI, pc + 8};
+
+        for (unsigned k = 0; k < sizeof words / sizeof *words; k++)
+            put32(&f, 1, words[k]);
+        if (i + 1 == TRAPS)
+            break;
+        put32(&f, 1, B_ON);
+        put32(&f, 1, pc += 8 + 0x100);
+    }
+    assert_int_equal(detect(&f, 1, &best), TROD_OK);
+    assert_string_equal(best.format->name, "tt6e");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_never_wrong),
-                                       cmocka_unit_test(test_loops)};
+                                       cmocka_unit_test(test_loops),
+                                       cmocka_unit_test(test_swallowed)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

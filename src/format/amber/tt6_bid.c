@@ -21,11 +21,12 @@ enum { MOST = 60, EITHER = 12, TAIL = 8, PLACES = 1024, TEXT = 1024, FLOW = 8 };
 
 /* Bits that one sign weighs. */
 enum {
-    CHAIN = 15,    /* a branch chains, or does not; an address has two opcodes */
-    UNKNOWN = 8,   /* an opcode or escape that is in no table: our tables may lack one */
-    CUT = 4,       /* the data ends inside a record: files are cut now and then */
-    NO_PAIR = 6,   /* TT6E: a twi without its synthetic return */
-    TRAP_PAIR = 30 /* TT6: a twi with one */
+    CHAIN = 15,  /* a branch chains, or does not; an address has two opcodes */
+    UNKNOWN = 8, /* an opcode or escape that is in no table: our tables may lack one */
+    CUT = 4,     /* the data ends inside a record: files are cut now and then */
+    NO_PAIR = 6, /* TT6E: a twi without its synthetic return */
+    TRAP_PAIR =
+        30 /* TT6: a synthetic return, behind a twi or where its twi passes for an operand */
 };
 
 static const struct {
@@ -38,7 +39,7 @@ struct reading {
     uint32_t joins;       /* b 0, which chains with anything */
     uint32_t odd;         /* opcodes and escapes that are in no table */
     uint32_t known;       /* instructions and synchronization records that are none of these */
-    uint32_t traps, bare; /* twi with and without a synthetic return */
+    uint32_t traps, bare; /* synthetic returns, twi without one */
     uint32_t changed;     /* instructions at addresses that held another one before */
     bool cut;             /* ends inside a record */
     uint64_t hash;        /* of where its records begin */
@@ -55,14 +56,18 @@ static bool odd_escape(uint32_t head)
     return code > 5 && (code < 0x20 || code > 0x3f);
 }
 
+/* A synthetic return at P, or as much of one as is there, but its first word. */
+static bool is_return(const uint8_t *p, const uint8_t *end)
+{
+    if (end - p < 4 || (trod_load_be32(p) & ~2u) != AMBER_B_700)
+        return false;
+    return end - p < 12 || trod_load_be32(p + 8) == AMBER_RFI;
+}
+
 /* A twi at P with its synthetic return behind it, or with as much of one as is there. */
 static bool is_trap(const uint8_t *p, const uint8_t *end)
 {
-    if (trod_load_be32(p) >> 26 != AMBER_MAJOR_TWI)
-        return false;
-    if (end - p < 8 || (trod_load_be32(p + 4) & ~2u) != AMBER_B_700)
-        return false;
-    return end - p < 16 || trod_load_be32(p + 12) == AMBER_RFI;
+    return trod_load_be32(p) >> 26 == AMBER_MAJOR_TWI && is_return(p + 4, end);
 }
 
 static void judge_flow(struct reading *r, uint32_t opcode, uint32_t pc, uint32_t next)
@@ -134,6 +139,7 @@ static void read_head(struct reading *r, const struct trod_probe *probe, bool ex
 {
     enum trod_ppc_variant variant = extended ? TROD_PPC_TT6E : TROD_PPC_TT6;
     const uint8_t *p = probe->head.p, *end = p + probe->head.n;
+    const uint8_t *returns = NULL; /* the synthetic return of the last twi */
     uint32_t pc = trod_load_be32(p);
 
     memset(r, 0, sizeof *r);
@@ -152,7 +158,9 @@ static void read_head(struct reading *r, const struct trod_probe *probe, bool ex
                 p += 20;
                 continue;
             }
+            returns = p + 4;
         } else {
+            r->traps += !extended && p != returns && end - p >= 12 && is_return(p, end);
             r->bare += opcode >> 26 == AMBER_MAJOR_TWI && end - p >= 8;
         }
         if (len > (size_t)(end - p)) {
