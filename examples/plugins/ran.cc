@@ -4,7 +4,7 @@
  * docs/adding-an-analysis.md, "A plug-in in C++". The state is made by init and destroyed by fini;
  * no exception leaves a function that the engine calls.
  */
-#include "trod/analysis.h"
+#include "trod/owners.h"
 
 #include <algorithm>
 #include <new>
@@ -14,6 +14,8 @@ namespace {
 
 struct state {
     trod_sites *sites;
+    trod_symbols *symbols;
+    trod_by by;                 /* what --by asks for */
     std::vector<uint64_t> *ran; /* by site */
 };
 
@@ -22,6 +24,8 @@ int init(void *st, const void *, const trod_context *context)
     state *s = static_cast<state *>(st);
 
     s->sites = context->sites;
+    s->symbols = context->symbols;
+    s->by = context->by;
     s->ran = new (std::nothrow) std::vector<uint64_t>;
     return s->ran ? TROD_OK : TROD_ERR_NOMEM;
 }
@@ -52,6 +56,35 @@ int merge(void *into, const void *from) try {
     return TROD_ERR_NOMEM;
 }
 
+/* With --by: the executions of each module, function or line of source, most first. */
+int put_owners(const state *s, trod_result *r)
+{
+    trod_owners *o;
+    int rc = trod_owners_new(&o, s->by, s->symbols, s->sites, 1);
+
+    for (uint32_t i = 0; rc == TROD_OK && i < s->ran->size(); i++) {
+        uint64_t *count = (*s->ran)[i] ? trod_owners_site(o, i) : nullptr;
+
+        if (count)
+            *count += (*s->ran)[i];
+        else if ((*s->ran)[i])
+            rc = TROD_ERR_NOMEM;
+    }
+    if (rc == TROD_OK && (rc = trod_owners_sort(o, 0)) == TROD_OK) {
+        const char *const columns[] = {trod_owners_column(o), "executions"};
+
+        trod_result_counts(r, "owners", "executions by what they belong to", columns, 2);
+        for (size_t i = 0; i < trod_owners_n(o); i++) {
+            trod_owners_put(o, trod_owners_at(o, i), r);
+            trod_result_u64(r, "executions", *trod_owners_at(o, i)->count);
+            trod_result_row_end(r);
+        }
+        trod_result_table_close(r);
+    }
+    trod_owners_free(o);
+    return rc;
+}
+
 int result(const void *st, trod_result *r) try {
     const state *s = static_cast<const state *>(st);
     std::vector<uint32_t> order;
@@ -77,7 +110,7 @@ int result(const void *st, trod_result *r) try {
         trod_result_row_end(r);
     }
     trod_result_table_close(r);
-    return TROD_OK;
+    return s->by >= TROD_BY_MODULE ? put_owners(s, r) : TROD_OK;
 } catch (const std::bad_alloc &) {
     return TROD_ERR_NOMEM;
 }
@@ -100,6 +133,7 @@ trod_analysis describe()
     a.merge = merge;
     a.result = result;
     a.fini = fini;
+    a.owners = true;
     return a;
 }
 

@@ -30,6 +30,7 @@
 #include "trod/meta.h"
 #include "trod/navigate.h"
 #include "trod/option.h"
+#include "trod/owners.h"
 #include "trod/plot.h"
 #include "trod/put.h"
 #include "trod/reader.h"

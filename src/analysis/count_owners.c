@@ -8,7 +8,7 @@
  */
 #include "analysis/by_site.h"
 #include "analysis/count_int.h"
-#include "engine/owners.h"
+#include "trod/owners.h"
 
 /* As the numbers of count_report.c of the same names. */
 enum { INSTRS, KERNEL, NOFETCH, LOADS, STORES, ATOMICS, BYTES_READ, BYTES_WRITTEN, BYTES_ATOMIC };
@@ -75,27 +75,27 @@ static bool any(const struct count_owned *w)
     return all != 0;
 }
 
-static int gather(const struct count_state *s, struct engine_owners *o)
+static int gather(const struct count_state *s, struct trod_owners *o)
 {
     for (size_t i = 0; i < s->n_owned; i++) {
         uint64_t *to;
 
         if (!any(&s->owned[i]))
             continue;
-        to = engine_owners_site(o, i ? (uint32_t)i - 1 : TROD_NO_SITE);
+        to = trod_owners_site(o, i ? (uint32_t)i - 1 : TROD_NO_SITE);
         if (!to)
             return TROD_ERR_NOMEM;
         for (unsigned k = 0; k < COUNT_OWNED; k++)
             to[k] += s->owned[i].n[k];
     }
-    return engine_owners_sort(o, INSTRS);
+    return trod_owners_sort(o, INSTRS);
 }
 
-static void put(const struct count_state *s, const struct engine_owners *o, uint64_t total,
+static void put(const struct count_state *s, const struct trod_owners *o, uint64_t total,
                 struct trod_result *r)
 {
     const struct trod_result_column columns[] = {
-        {engine_owners_column(o), TROD_COLUMN_KEY, NULL, NULL},
+        {trod_owners_column(o), TROD_COLUMN_KEY, NULL, NULL},
         {"instructions", TROD_COLUMN_MEASURE, "instructions", NULL},
         {"share", TROD_COLUMN_MEASURE, "percent", "of all instructions"},
         {"kernel", TROD_COLUMN_MEASURE, "instructions", NULL},
@@ -107,13 +107,13 @@ static void put(const struct count_state *s, const struct engine_owners *o, uint
         {"bytes_written", TROD_COLUMN_MEASURE, "bytes", NULL},
         {"bytes_atomic", TROD_COLUMN_MEASURE, "bytes", NULL},
     };
-    const size_t n = engine_owners_count(o, s->opt.top, r);
+    const size_t n = trod_owners_count(o, s->opt.top, r);
 
     trod_result_table(r, "owners", "instructions and accesses by what they belong to", columns, 11);
     for (size_t i = 0; i < n; i++) {
-        const uint64_t *count = o->at[i].count;
+        const uint64_t *count = trod_owners_at(o, i)->count;
 
-        engine_owners_put(o, &o->at[i], r);
+        trod_owners_put(o, trod_owners_at(o, i), r);
         trod_result_u64(r, NULL, count[INSTRS]);
         trod_result_f64(r, NULL, total ? 100 * (double)count[INSTRS] / (double)total : 0, 2);
         for (unsigned k = KERNEL; k < COUNT_OWNED; k++)
@@ -125,16 +125,16 @@ static void put(const struct count_state *s, const struct engine_owners *o, uint
 
 int trod_count_put_owners(const struct count_state *s, struct trod_result *r)
 {
-    struct engine_owners o;
+    struct trod_owners *o;
     uint64_t total = 0;
-    int rc;
+    int rc = trod_owners_new(&o, s->by, s->symbols, s->sites, COUNT_OWNED);
 
-    engine_owners_begin(&o, s->by, s->symbols, s->sites, COUNT_OWNED);
-    rc = gather(s, &o);
-    for (size_t i = 0; i < o.n; i++)
-        total += o.at[i].count[INSTRS];
     if (rc == TROD_OK)
-        put(s, &o, total, r);
-    engine_owners_end(&o);
+        rc = gather(s, o);
+    for (size_t i = 0; rc == TROD_OK && i < trod_owners_n(o); i++)
+        total += trod_owners_at(o, i)->count[INSTRS];
+    if (rc == TROD_OK)
+        put(s, o, total, r);
+    trod_owners_free(o);
     return rc;
 }

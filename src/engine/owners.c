@@ -1,13 +1,17 @@
 /*
- * owners.c - what code and data belong to (owners.h).
+ * owners.c - what code and data belong to.
+ *
+ * Implements trod/owners.h. Addresses are turned into owners one by one, at the end of a run: once
+ * for each static instruction, never for a row.
  *
  * Names are those of the files of --symbols (trod/symbols.h); modules also those of a list beside
  * the trace (trod_sites_module).
  */
-#include "engine/owners.h"
+#include "trod/owners.h"
 
 #include "core/grow.h"
 #include "core/hash.h"
+#include "core/map.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,19 +20,47 @@
 
 enum { OWNERS_FIRST = 256, TEXT = 512 };
 
-void engine_owners_begin(struct engine_owners *o, enum trod_by by, struct trod_symbols *symbols,
-                         const struct trod_sites *sites, unsigned counts)
+struct trod_owners {
+    enum trod_by by;
+    struct trod_symbols *symbols;
+    const struct trod_sites *sites;
+    unsigned counts;
+    struct trod_owner *at;
+    size_t n, cap, last; /* last: the one found last, if there are any */
+    struct trod_map map; /* numbers of the entries, by kind, name and number */
+};
+
+int trod_owners_new(struct trod_owners **out, enum trod_by by, struct trod_symbols *symbols,
+                    const struct trod_sites *sites, unsigned counts)
 {
-    *o = (struct engine_owners){.by = by, .symbols = symbols, .sites = sites, .counts = counts};
+    struct trod_owners *o = malloc(sizeof *o);
+
+    *out = o;
+    if (!o)
+        return TROD_ERR_NOMEM;
+    *o = (struct trod_owners){.by = by, .symbols = symbols, .sites = sites, .counts = counts};
+    return TROD_OK;
 }
 
-void engine_owners_end(struct engine_owners *o)
+void trod_owners_free(struct trod_owners *o)
 {
+    if (!o)
+        return;
     for (size_t i = 0; i < o->n; i++)
         free(o->at[i].count);
     free(o->at);
     trod_map_fini(&o->map);
-    *o = (struct engine_owners){.at = NULL};
+    free(o);
+}
+
+size_t trod_owners_n(const struct trod_owners *o)
+{
+    return o->n;
+}
+
+const struct trod_owner *trod_owners_at(const struct trod_owners *o, size_t i)
+{
+    return &o->at[i];
 }
 
 /* ---- the table */
@@ -38,13 +70,13 @@ static const char *text_of(const char *name)
     return name ? name : "";
 }
 
-static bool same(const struct engine_owned *a, const struct engine_owned *b)
+static bool same(const struct trod_owner *a, const struct trod_owner *b)
 {
     return a->kind == b->kind && a->number == b->number &&
            (a->name == b->name || strcmp(text_of(a->name), text_of(b->name)) == 0);
 }
 
-static uint32_t hash(const struct engine_owned *w)
+static uint32_t hash(const struct trod_owner *w)
 {
     const char *name = text_of(w->name);
     const uint64_t numbers[] = {w->number, w->kind};
@@ -52,7 +84,7 @@ static uint32_t hash(const struct engine_owned *w)
     return trod_map_hash(trod_fnv(trod_fnv(TROD_FNV, name, strlen(name)), numbers, sizeof numbers));
 }
 
-static uint64_t *find(struct engine_owners *o, const struct engine_owned *w)
+static uint64_t *find(struct trod_owners *o, const struct trod_owner *w)
 {
     uint64_t *count;
     uint32_t h, i;
@@ -80,7 +112,7 @@ static uint64_t *find(struct engine_owners *o, const struct engine_owned *w)
 
 /* ---- addresses */
 
-static bool named(const struct engine_owners *o, uint64_t address, struct engine_owned *w)
+static bool named(const struct trod_owners *o, uint64_t address, struct trod_owner *w)
 {
     uint64_t offset = 0;
     uint32_t line = 0;
@@ -101,40 +133,40 @@ static bool named(const struct engine_owners *o, uint64_t address, struct engine
     return true;
 }
 
-uint64_t *engine_owners_of(struct engine_owners *o, uint64_t address)
+uint64_t *trod_owners_of(struct trod_owners *o, uint64_t address)
 {
-    struct engine_owned w = {.kind = ENGINE_OWNER_NAMED};
+    struct trod_owner w = {.kind = TROD_OWNER_NAMED};
     uint64_t offset;
 
     if (!named(o, address, &w)) {
-        w = (struct engine_owned){.kind = ENGINE_OWNER_LOST};
+        w = (struct trod_owner){.kind = TROD_OWNER_LOST};
         if (o->sites && trod_sites_module(o->sites, address, &w.name, &offset))
-            w.kind = o->by == TROD_BY_MODULE ? ENGINE_OWNER_NAMED : ENGINE_OWNER_MODULE;
+            w.kind = o->by == TROD_BY_MODULE ? TROD_OWNER_NAMED : TROD_OWNER_MODULE;
     }
     return find(o, &w);
 }
 
-uint64_t *engine_owners_none(struct engine_owners *o)
+uint64_t *trod_owners_none(struct trod_owners *o)
 {
-    return find(o, &(struct engine_owned){.kind = ENGINE_OWNER_NONE});
+    return find(o, &(struct trod_owner){.kind = TROD_OWNER_NONE});
 }
 
-uint64_t *engine_owners_number(struct engine_owners *o, uint64_t number)
+uint64_t *trod_owners_number(struct trod_owners *o, uint64_t number)
 {
-    return find(o, &(struct engine_owned){.kind = ENGINE_OWNER_NUMBER, .number = number});
+    return find(o, &(struct trod_owner){.kind = TROD_OWNER_NUMBER, .number = number});
 }
 
-uint64_t *engine_owners_site(struct engine_owners *o, uint32_t site)
+uint64_t *trod_owners_site(struct trod_owners *o, uint32_t site)
 {
-    return site == TROD_NO_SITE ? engine_owners_none(o)
-                                : engine_owners_of(o, trod_site_at(o->sites, site)->pc);
+    return site == TROD_NO_SITE ? trod_owners_none(o)
+                                : trod_owners_of(o, trod_site_at(o->sites, site)->pc);
 }
 
 /* ---- results */
 
 /* What is sorted, with what it is sorted by. */
 struct ranked {
-    struct engine_owned w;
+    struct trod_owner w;
     unsigned counts, first;
 };
 
@@ -157,7 +189,7 @@ static int by_count(const void *a, const void *b)
     return x->w.number < y->w.number ? -1 : x->w.number > y->w.number;
 }
 
-int engine_owners_sort(struct engine_owners *o, unsigned first)
+int trod_owners_sort(struct trod_owners *o, unsigned first)
 {
     struct ranked *all = calloc(o->n + 1, sizeof *all);
 
@@ -173,13 +205,13 @@ int engine_owners_sort(struct engine_owners *o, unsigned first)
     return TROD_OK;
 }
 
-size_t engine_owners_count(const struct engine_owners *o, uint64_t top, struct trod_result *r)
+size_t trod_owners_count(const struct trod_owners *o, uint64_t top, struct trod_result *r)
 {
     trod_result_u64(r, "owner_count", o->n);
     return top && top < o->n ? (size_t)top : o->n;
 }
 
-const char *engine_owners_column(const struct engine_owners *o)
+const char *trod_owners_column(const struct trod_owners *o)
 {
     return o->by == TROD_BY_MODULE ? "module" : o->by == TROD_BY_LINE ? "source" : "function";
 }
@@ -191,24 +223,23 @@ static const char *last_part(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-void engine_owners_put(const struct engine_owners *o, const struct engine_owned *w,
-                       struct trod_result *r)
+void trod_owners_put(const struct trod_owners *o, const struct trod_owner *w, struct trod_result *r)
 {
     char text[TEXT];
 
     switch (w->kind) {
-    case ENGINE_OWNER_NAMED:
+    case TROD_OWNER_NAMED:
         snprintf(text, sizeof text, "%s:%" PRIu64, w->name, w->number);
         trod_result_str(r, NULL, o->by == TROD_BY_LINE ? text : w->name);
         return;
-    case ENGINE_OWNER_MODULE:
+    case TROD_OWNER_MODULE:
         snprintf(text, sizeof text, "(no symbol in %s)", last_part(w->name));
         trod_result_str(r, NULL, text);
         return;
-    case ENGINE_OWNER_LOST:
+    case TROD_OWNER_LOST:
         trod_result_str(r, NULL, "(no symbol)");
         return;
-    case ENGINE_OWNER_NONE:
+    case TROD_OWNER_NONE:
         trod_result_str(r, NULL, "(none)");
         return;
     default:

@@ -58,6 +58,22 @@ for file in hello.tarmac sum.trace.zip sum.full.gz boot.byu12; do
 done
 run trod run --plugin ./ran.so --format json ran "$examples/hello.tarmac"
 json '.instructions[0].instruction | startswith("mov")'
+# by module, function and line: the sum is that of the instructions, the owners those of trod hot
+for by in module function line; do
+    for jobs in 1 3; do
+        run trod run --plugin ./ran.so -j $jobs --by $by --format json ran "$examples/sum.trace.zip"
+        status 0
+        json '([.owners[].executions] | add) == ([.instructions[].executions] | add) and
+            ([.owners[].executions] | . == (sort | reverse))'
+    done
+    trod count --by $by --format json "$examples/sum.trace.zip" | jq -c --arg by ${by/line/source} \
+        '[.owners[] | {(.[$by]): .instructions}] | add' >want
+    jq -c --arg by ${by/line/source} '[.owners[] | {(.[$by]): .executions}] | add' "$stdout" >got
+    same want got
+done
+run trod run --plugin ./sizes.so --by function sizes "$examples/hello.tarmac"
+status 2
+err_has "analysis 'sizes' has no results by function"
 run trod run --plugin ./ran.so,./sizes.so --format json ran,sizes "$examples/sum.trace.zip"
 status 0
 json '.ran.instructions and .sizes.sizes'

@@ -5,11 +5,11 @@
  */
 #include "analysis/branches/branches.h"
 
-#include "engine/owners.h"
+#include "trod/owners.h"
 
 enum { EXECUTIONS = TROD_BP_MOST, CONDITIONAL, TAKEN, STATIC, COUNTS };
 
-static int gather(const struct br_state *s, struct engine_owners *o)
+static int gather(const struct br_state *s, struct trod_owners *o)
 {
     for (size_t i = 0; i < s->n_sites; i++) {
         const struct br_site *site = &s->site[i];
@@ -17,7 +17,7 @@ static int gather(const struct br_state *s, struct engine_owners *o)
 
         if (!site->executions)
             continue;
-        count = engine_owners_site(o, (uint32_t)i);
+        count = trod_owners_site(o, (uint32_t)i);
         if (!count)
             return TROD_ERR_NOMEM;
         count[EXECUTIONS] += site->executions;
@@ -27,14 +27,14 @@ static int gather(const struct br_state *s, struct engine_owners *o)
         for (unsigned k = 0; k < s->n_choices; k++)
             count[k] += s->wrong[i * s->n_choices + k];
     }
-    return engine_owners_sort(o, EXECUTIONS);
+    return trod_owners_sort(o, EXECUTIONS);
 }
 
-static void put_owners(const struct br_state *s, const struct engine_owners *o, size_t n,
+static void put_owners(const struct br_state *s, const struct trod_owners *o, size_t n,
                        struct trod_result *r)
 {
     const struct trod_result_column columns[] = {
-        {engine_owners_column(o), TROD_COLUMN_KEY, NULL, NULL},
+        {trod_owners_column(o), TROD_COLUMN_KEY, NULL, NULL},
         {"executions", TROD_COLUMN_MEASURE, "branches", NULL},
         {"share", TROD_COLUMN_MEASURE, "percent", "of all branches"},
         {"conditional", TROD_COLUMN_MEASURE, "branches", NULL},
@@ -47,9 +47,9 @@ static void put_owners(const struct br_state *s, const struct engine_owners *o, 
         all += s->sums.kind[k];
     trod_result_table(r, "owners", "branches by what they belong to", columns, 6);
     for (size_t i = 0; i < n; i++) {
-        const uint64_t *count = o->at[i].count;
+        const uint64_t *count = trod_owners_at(o, i)->count;
 
-        engine_owners_put(o, &o->at[i], r);
+        trod_owners_put(o, trod_owners_at(o, i), r);
         trod_result_u64(r, NULL, count[EXECUTIONS]);
         trod_result_f64(r, NULL, br_percent(count[EXECUTIONS], all), 2);
         trod_result_u64(r, NULL, count[CONDITIONAL]);
@@ -60,11 +60,11 @@ static void put_owners(const struct br_state *s, const struct engine_owners *o, 
     trod_result_table_close(r);
 }
 
-static void put_predictors(const struct br_state *s, const struct engine_owners *o, size_t n,
+static void put_predictors(const struct br_state *s, const struct trod_owners *o, size_t n,
                            struct trod_result *r)
 {
     const struct trod_result_column columns[] = {
-        {engine_owners_column(o), TROD_COLUMN_KEY, NULL, NULL},
+        {trod_owners_column(o), TROD_COLUMN_KEY, NULL, NULL},
         {"predictor", TROD_COLUMN_KEY, NULL, NULL},
         {"wrong", TROD_COLUMN_MEASURE, "branches", NULL},
         {"share", TROD_COLUMN_MEASURE, "percent", "of all that the predictor gets wrong"},
@@ -74,10 +74,11 @@ static void put_predictors(const struct br_state *s, const struct engine_owners 
                       columns, 4);
     for (size_t i = 0; i < n; i++)
         for (unsigned k = 0; k < s->n_choices; k++) {
-            engine_owners_put(o, &o->at[i], r);
+            trod_owners_put(o, trod_owners_at(o, i), r);
             trod_result_str(r, NULL, s->choice[k].name);
-            trod_result_u64(r, NULL, o->at[i].count[k]);
-            trod_result_f64(r, NULL, br_percent(o->at[i].count[k], s->sums.wrong[k]), 2);
+            trod_result_u64(r, NULL, trod_owners_at(o, i)->count[k]);
+            trod_result_f64(r, NULL, br_percent(trod_owners_at(o, i)->count[k], s->sums.wrong[k]),
+                            2);
             trod_result_row_end(r);
         }
     trod_result_table_close(r);
@@ -85,17 +86,17 @@ static void put_predictors(const struct br_state *s, const struct engine_owners 
 
 int br_put_owners(const struct br_state *s, struct trod_result *r)
 {
-    struct engine_owners o;
-    int rc;
+    struct trod_owners *o;
+    int rc = trod_owners_new(&o, s->context.by, s->context.symbols, s->context.sites, COUNTS);
 
-    engine_owners_begin(&o, s->context.by, s->context.symbols, s->context.sites, COUNTS);
-    rc = gather(s, &o);
+    if (rc == TROD_OK)
+        rc = gather(s, o);
     if (rc == TROD_OK) {
-        const size_t n = engine_owners_count(&o, s->opt->top, r);
+        const size_t n = trod_owners_count(o, s->opt->top, r);
 
-        put_owners(s, &o, n, r);
-        put_predictors(s, &o, n, r);
+        put_owners(s, o, n, r);
+        put_predictors(s, o, n, r);
     }
-    engine_owners_end(&o);
+    trod_owners_free(o);
     return rc;
 }

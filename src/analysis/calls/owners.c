@@ -4,7 +4,7 @@
  * Implements docs/analysing.md, "Results by thread, core, module, function or line". A call is made
  * by the instruction behind which the trace names it.
  */
-#include "engine/owners.h"
+#include "trod/owners.h"
 #include "analysis/calls/calls.h"
 
 enum { CALLS, INSTRUCTIONS, FAILED, BLOCKING, TIME, COUNTS };
@@ -21,7 +21,7 @@ static int add(uint64_t *to, const struct sys_from *from)
     return TROD_OK;
 }
 
-static int gather(const struct sys_state *s, struct engine_owners *o)
+static int gather(const struct sys_state *s, struct trod_owners *o)
 {
     int rc = TROD_OK;
 
@@ -30,18 +30,18 @@ static int gather(const struct sys_state *s, struct engine_owners *o)
 
         if (!(f->instructions | f->calls | f->failed | f->blocking | f->time))
             continue;
-        rc = add(engine_owners_site(o, i ? (uint32_t)i - 1 : TROD_NO_SITE), f);
+        rc = add(trod_owners_site(o, i ? (uint32_t)i - 1 : TROD_NO_SITE), f);
     }
     for (uint32_t i = 0; rc == TROD_OK && i < s->n_ran; i++)
         if (s->ran[i] && sys_is_call(s->sites, i))
-            rc = add(engine_owners_site(o, i), &(struct sys_from){.instructions = s->ran[i]});
-    return rc == TROD_OK ? engine_owners_sort(o, CALLS) : rc;
+            rc = add(trod_owners_site(o, i), &(struct sys_from){.instructions = s->ran[i]});
+    return rc == TROD_OK ? trod_owners_sort(o, CALLS) : rc;
 }
 
-static void put(const struct sys_state *s, const struct engine_owners *o, struct trod_result *r)
+static void put(const struct sys_state *s, const struct trod_owners *o, struct trod_result *r)
 {
     const struct trod_result_column columns[] = {
-        {engine_owners_column(o), TROD_COLUMN_KEY, NULL, NULL},
+        {trod_owners_column(o), TROD_COLUMN_KEY, NULL, NULL},
         {"instructions", TROD_COLUMN_MEASURE, "instructions", "that call the system"},
         {"calls", TROD_COLUMN_MEASURE, "calls", NULL},
         {"failed", TROD_COLUMN_MEASURE, "calls", NULL},
@@ -49,15 +49,15 @@ static void put(const struct sys_state *s, const struct engine_owners *o, struct
         {"time", TROD_COLUMN_MEASURE, "microseconds", "of the timed ones"},
     };
     const unsigned cells = s->marked ? COUNTS : 1;
-    const size_t n = engine_owners_count(o, s->opt->top, r);
+    const size_t n = trod_owners_count(o, s->opt->top, r);
 
     trod_result_table(r, "owners", "system calls by caller", columns, 1 + cells);
     for (size_t i = 0; i < n; i++) {
         static const unsigned order[] = {INSTRUCTIONS, CALLS, FAILED, BLOCKING, TIME};
 
-        engine_owners_put(o, &o->at[i], r);
+        trod_owners_put(o, trod_owners_at(o, i), r);
         for (unsigned k = 0; k < cells; k++)
-            trod_result_u64(r, NULL, o->at[i].count[order[k]]);
+            trod_result_u64(r, NULL, trod_owners_at(o, i)->count[order[k]]);
         trod_result_row_end(r);
     }
     trod_result_table_close(r);
@@ -65,13 +65,13 @@ static void put(const struct sys_state *s, const struct engine_owners *o, struct
 
 int sys_put_owners(const struct sys_state *s, struct trod_result *r)
 {
-    struct engine_owners o;
-    int rc;
+    struct trod_owners *o;
+    int rc = trod_owners_new(&o, s->by, s->symbols, s->sites, COUNTS);
 
-    engine_owners_begin(&o, s->by, s->symbols, s->sites, COUNTS);
-    rc = gather(s, &o);
     if (rc == TROD_OK)
-        put(s, &o, r);
-    engine_owners_end(&o);
+        rc = gather(s, o);
+    if (rc == TROD_OK)
+        put(s, o, r);
+    trod_owners_free(o);
     return rc;
 }

@@ -5,7 +5,7 @@
  */
 #include "analysis/deps/deps.h"
 
-#include "engine/owners.h"
+#include "trod/owners.h"
 
 enum { INSTRUCTIONS = DEPS_WHATS, COUNTS };
 
@@ -29,7 +29,7 @@ static bool any(const uint64_t *count, unsigned n)
 }
 
 /* What no site has belongs to instructions without an address. */
-static int gather(const struct deps_state *s, struct engine_owners *o)
+static int gather(const struct deps_state *s, struct trod_owners *o)
 {
     const size_t most = s->context.sites ? trod_sites_count(s->context.sites) : 0;
     uint64_t rest[COUNTS] = {[INSTRUCTIONS] = s->sums.instructions}, *to;
@@ -41,19 +41,19 @@ static int gather(const struct deps_state *s, struct engine_owners *o)
 
         if (!site || !(site->executed || any(site->count, DEPS_WHATS)))
             continue;
-        to = engine_owners_of(o, trod_site_at(s->context.sites, (uint32_t)i)->pc);
+        to = trod_owners_of(o, trod_site_at(s->context.sites, (uint32_t)i)->pc);
         if (!to)
             return TROD_ERR_NOMEM;
         add(to, site, rest);
     }
     if (any(rest, COUNTS)) {
-        to = engine_owners_none(o);
+        to = trod_owners_none(o);
         if (!to)
             return TROD_ERR_NOMEM;
         for (unsigned k = 0; k < COUNTS; k++)
             to[k] += rest[k];
     }
-    return engine_owners_sort(o, DEPS_CRITICAL);
+    return trod_owners_sort(o, DEPS_CRITICAL);
 }
 
 static double percent(uint64_t part, uint64_t of)
@@ -61,10 +61,10 @@ static double percent(uint64_t part, uint64_t of)
     return of ? 100 * (double)part / (double)of : 0;
 }
 
-static void put(const struct deps_state *s, const struct engine_owners *o, struct trod_result *r)
+static void put(const struct deps_state *s, const struct trod_owners *o, struct trod_result *r)
 {
     const struct trod_result_column columns[] = {
-        {engine_owners_column(o), TROD_COLUMN_KEY, NULL, NULL},
+        {trod_owners_column(o), TROD_COLUMN_KEY, NULL, NULL},
         {"instructions", TROD_COLUMN_MEASURE, "instructions", NULL},
         {"share", TROD_COLUMN_MEASURE, "percent", "of all instructions"},
         {"cycles", TROD_COLUMN_MEASURE, "cycles", "on the critical path"},
@@ -76,12 +76,12 @@ static void put(const struct deps_state *s, const struct engine_owners *o, struc
         {"misaligned", TROD_COLUMN_MEASURE, NULL, NULL},
     };
 
-    trod_result_u64(r, "owner_count", o->n);
+    trod_result_u64(r, "owner_count", trod_owners_n(o));
     trod_result_table(r, "owners", "dependences by what they belong to", columns, 10);
-    for (size_t i = 0; i < o->n && (s->opt->top == 0 || i < s->opt->top); i++) {
-        const uint64_t *count = o->at[i].count;
+    for (size_t i = 0; i < trod_owners_n(o) && (s->opt->top == 0 || i < s->opt->top); i++) {
+        const uint64_t *count = trod_owners_at(o, i)->count;
 
-        engine_owners_put(o, &o->at[i], r);
+        trod_owners_put(o, trod_owners_at(o, i), r);
         trod_result_u64(r, NULL, count[INSTRUCTIONS]);
         trod_result_f64(r, NULL, percent(count[INSTRUCTIONS], s->sums.instructions), 2);
         trod_result_u64(r, NULL, count[DEPS_CRITICAL]);
@@ -95,13 +95,13 @@ static void put(const struct deps_state *s, const struct engine_owners *o, struc
 
 int deps_put_owners(const struct deps_state *s, struct trod_result *r)
 {
-    struct engine_owners o;
-    int rc;
+    struct trod_owners *o;
+    int rc = trod_owners_new(&o, s->context.by, s->context.symbols, s->context.sites, COUNTS);
 
-    engine_owners_begin(&o, s->context.by, s->context.symbols, s->context.sites, COUNTS);
-    rc = gather(s, &o);
     if (rc == TROD_OK)
-        put(s, &o, r);
-    engine_owners_end(&o);
+        rc = gather(s, o);
+    if (rc == TROD_OK)
+        put(s, o, r);
+    trod_owners_free(o);
     return rc;
 }

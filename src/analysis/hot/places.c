@@ -2,12 +2,12 @@
  * places.c - the result of "hot": functions, files and lines of source; lines and pages of memory.
  *
  * Functions and sources are those of the files of --symbols, modules also those of a list beside
- * the trace (engine/owners.h).
+ * the trace (trod/owners.h).
  */
 #include "analysis/hot/hot.h"
 
-#include "engine/owners.h"
 #include "engine/sites.h"
+#include "trod/owners.h"
 
 #include <stdlib.h>
 
@@ -21,12 +21,10 @@ struct table {
 };
 
 /* The executions of F by owner, hottest first. 0 or TROD_ERR_NOMEM. */
-static int gather(const struct hot_state *s, const struct hot_flow *f, struct engine_owners *o,
-                  enum trod_by by)
+static int gather(const struct hot_state *s, const struct hot_flow *f, struct trod_owners *o)
 {
-    engine_owners_begin(o, by, s->context.symbols, s->context.sites, COUNTS);
     for (size_t i = 0; i < f->n; i++) {
-        uint64_t *count = engine_owners_of(o, f->insn[i].pc);
+        uint64_t *count = trod_owners_of(o, f->insn[i].pc);
 
         if (!count)
             return TROD_ERR_NOMEM;
@@ -36,31 +34,31 @@ static int gather(const struct hot_state *s, const struct hot_flow *f, struct en
         count[INSNS]++;
     }
     if (s->nowhere) {
-        uint64_t *count = engine_owners_none(o);
+        uint64_t *count = trod_owners_none(o);
 
         if (!count)
             return TROD_ERR_NOMEM;
         count[EXECUTED] += s->nowhere;
     }
-    for (size_t i = 0; i < o->n; i++) /* of the rest the order is that of the addresses */
-        o->at[i].count[HOTTEST] = UINT64_MAX - o->at[i].count[HOTTEST];
-    return engine_owners_sort(o, EXECUTED);
+    for (size_t i = 0; i < trod_owners_n(o);
+         i++) /* of the rest the order is that of the addresses */
+        trod_owners_at(o, i)->count[HOTTEST] = UINT64_MAX - trod_owners_at(o, i)->count[HOTTEST];
+    return trod_owners_sort(o, EXECUTED);
 }
 
 /* Has owner W of O a line in table T? */
-static bool shown(const struct table *t, const struct engine_owned *w)
+static bool shown(const struct table *t, const struct trod_owner *w)
 {
-    return t->all || w->kind == ENGINE_OWNER_NAMED ||
-           (w->kind == ENGINE_OWNER_MODULE && t->by == TROD_BY_FUNCTION);
+    return t->all || w->kind == TROD_OWNER_NAMED ||
+           (w->kind == TROD_OWNER_MODULE && t->by == TROD_BY_FUNCTION);
 }
 
-static void put_owner(const struct hot_flow *f, const struct table *t,
-                      const struct engine_owners *o, const struct engine_owned *w,
-                      struct hot_share *share, struct trod_result *r)
+static void put_owner(const struct hot_flow *f, const struct table *t, const struct trod_owners *o,
+                      const struct trod_owner *w, struct hot_share *share, struct trod_result *r)
 {
     const uint64_t hottest = UINT64_MAX - w->count[HOTTEST];
 
-    engine_owners_put(o, w, r);
+    trod_owners_put(o, w, r);
     trod_result_u64(r, NULL, w->count[EXECUTED]);
     hot_put_share(r, share, w->count[EXECUTED]);
     trod_result_u64(r, NULL, w->count[INSNS]);
@@ -74,14 +72,13 @@ static void put_owner(const struct hot_flow *f, const struct table *t,
     trod_result_row_end(r);
 }
 
-static int put_table(const struct hot_state *s, const struct hot_flow *f, const struct table *t,
-                     struct trod_result *r)
+/* The owners O as table T. */
+static void put_owners(const struct hot_state *s, const struct hot_flow *f, const struct table *t,
+                       const struct trod_owners *o, struct trod_result *r)
 {
     struct hot_share share = {f->executed, 0};
-    struct engine_owners o;
-    int rc = gather(s, f, &o, t->by);
     const struct trod_result_column columns[] = {
-        {engine_owners_column(&o), TROD_COLUMN_KEY, NULL, NULL},
+        {trod_owners_column(o), TROD_COLUMN_KEY, NULL, NULL},
         {"executed", TROD_COLUMN_MEASURE, "instructions", NULL},
         {"share", TROD_COLUMN_MEASURE, "percent", "of all instructions"},
         {"cumulated", TROD_COLUMN_MEASURE, "percent", NULL},
@@ -89,24 +86,37 @@ static int put_table(const struct hot_state *s, const struct hot_flow *f, const 
         {"hottest", TROD_COLUMN_PLAIN, NULL, "address of the one executed most"},
         {"executions", TROD_COLUMN_MEASURE, "instructions", "of that one"},
     };
+    const size_t owners = trod_owners_n(o);
     size_t n = 0;
 
-    for (size_t i = 0; rc == TROD_OK && i < o.n; i++)
-        n += shown(t, &o.at[i]);
-    if (rc == TROD_OK && t->all)
-        trod_result_u64(r, "owner_count", o.n);
-    if (rc == TROD_OK && (n || t->all)) {
-        trod_result_table(r, t->key, t->title, columns, t->all ? 7 : 5);
-        n = hot_rows(s, n);
-        for (size_t i = 0; i < o.n && n; i++) {
-            if (!shown(t, &o.at[i]))
-                continue;
-            put_owner(f, t, &o, &o.at[i], &share, r);
-            n--;
-        }
-        trod_result_table_close(r);
+    for (size_t i = 0; i < owners; i++)
+        n += shown(t, trod_owners_at(o, i));
+    if (t->all)
+        trod_result_u64(r, "owner_count", owners);
+    else if (n == 0)
+        return;
+    trod_result_table(r, t->key, t->title, columns, t->all ? 7 : 5);
+    n = hot_rows(s, n);
+    for (size_t i = 0; i < owners && n; i++) {
+        if (!shown(t, trod_owners_at(o, i)))
+            continue;
+        put_owner(f, t, o, trod_owners_at(o, i), &share, r);
+        n--;
     }
-    engine_owners_end(&o);
+    trod_result_table_close(r);
+}
+
+static int put_table(const struct hot_state *s, const struct hot_flow *f, const struct table *t,
+                     struct trod_result *r)
+{
+    struct trod_owners *o;
+    int rc = trod_owners_new(&o, t->by, s->context.symbols, s->context.sites, COUNTS);
+
+    if (rc == TROD_OK)
+        rc = gather(s, f, o);
+    if (rc == TROD_OK)
+        put_owners(s, f, t, o, r);
+    trod_owners_free(o);
     return rc;
 }
 

@@ -5,7 +5,7 @@
  */
 #include "analysis/mix/mix.h"
 
-#include "engine/owners.h"
+#include "trod/owners.h"
 
 enum {
     CATEGORIES = 32, /* mix_category_name() has fewer */
@@ -41,7 +41,7 @@ static bool any(const struct mix_did *did)
     return (did->n[0] | did->n[1] | did->n[2]) != 0;
 }
 
-static int gather(const struct mix_state *s, struct engine_owners *o)
+static int gather(const struct mix_state *s, struct trod_owners *o)
 {
     const uint64_t *nowhere = s->sums.nowhere;
     uint64_t by[2] = {0, 0};
@@ -57,23 +57,22 @@ static int gather(const struct mix_state *s, struct engine_owners *o)
         if (!(by[0] | by[1]) && !(did && any(did)))
             continue;
         site = trod_site_at(s->sites, i);
-        count = engine_owners_site(o, i);
+        count = trod_owners_site(o, i);
         rc = add(count, mix_category(site, trod_site_insn(s->sites, i)), by);
         if (rc == TROD_OK && did)
             rc = add_accesses(count, did);
     }
     if (rc == TROD_OK && nowhere[0] | nowhere[1]) /* category 0: unknown */
-        rc = add(engine_owners_none(o), 0, nowhere);
+        rc = add(trod_owners_none(o), 0, nowhere);
     if (rc == TROD_OK && s->n_did && any(&s->did[0]))
-        rc = add_accesses(engine_owners_none(o), &s->did[0]);
-    return rc == TROD_OK ? engine_owners_sort(o, ALL) : rc;
+        rc = add_accesses(trod_owners_none(o), &s->did[0]);
+    return rc == TROD_OK ? trod_owners_sort(o, ALL) : rc;
 }
 
-static void put_owners(const struct engine_owners *o, size_t n, uint64_t total,
-                       struct trod_result *r)
+static void put_owners(const struct trod_owners *o, size_t n, uint64_t total, struct trod_result *r)
 {
     const struct trod_result_column columns[] = {
-        {engine_owners_column(o), TROD_COLUMN_KEY, NULL, NULL},
+        {trod_owners_column(o), TROD_COLUMN_KEY, NULL, NULL},
         {"instructions", TROD_COLUMN_MEASURE, "instructions", NULL},
         {"share", TROD_COLUMN_MEASURE, "percent", "of all instructions"},
         {"user", TROD_COLUMN_MEASURE, "instructions", NULL},
@@ -85,9 +84,9 @@ static void put_owners(const struct engine_owners *o, size_t n, uint64_t total,
 
     trod_result_table(r, "owners", "instructions and accesses by what they belong to", columns, 8);
     for (size_t i = 0; i < n; i++) {
-        const uint64_t *count = o->at[i].count;
+        const uint64_t *count = trod_owners_at(o, i)->count;
 
-        engine_owners_put(o, &o->at[i], r);
+        trod_owners_put(o, trod_owners_at(o, i), r);
         trod_result_u64(r, NULL, count[ALL]);
         trod_result_f64(r, NULL, total ? 100 * (double)count[ALL] / (double)total : 0, 2);
         for (unsigned k = USER; k < ACCESSES + MIX_ACCESSES; k++)
@@ -97,10 +96,10 @@ static void put_owners(const struct engine_owners *o, size_t n, uint64_t total,
     trod_result_table_close(r);
 }
 
-static void put_categories(const struct engine_owners *o, size_t n, struct trod_result *r)
+static void put_categories(const struct trod_owners *o, size_t n, struct trod_result *r)
 {
     const struct trod_result_column columns[] = {
-        {engine_owners_column(o), TROD_COLUMN_KEY, NULL, NULL},
+        {trod_owners_column(o), TROD_COLUMN_KEY, NULL, NULL},
         {"category", TROD_COLUMN_KEY, NULL, NULL},
         {"instructions", TROD_COLUMN_MEASURE, "instructions", NULL},
         {"share", TROD_COLUMN_MEASURE, "percent", "of its owner's"},
@@ -109,11 +108,11 @@ static void put_categories(const struct engine_owners *o, size_t n, struct trod_
     trod_result_table(r, "owner_categories", "their instructions by category", columns, 4);
     for (size_t i = 0; i < n; i++)
         for (unsigned c = 0; mix_category_name(c); c++) {
-            const uint64_t *count = o->at[i].count;
+            const uint64_t *count = trod_owners_at(o, i)->count;
 
             if (!count[c])
                 continue;
-            engine_owners_put(o, &o->at[i], r);
+            trod_owners_put(o, trod_owners_at(o, i), r);
             trod_result_str(r, NULL, mix_category_name(c));
             trod_result_u64(r, NULL, count[c]);
             trod_result_f64(r, NULL, 100 * (double)count[c] / (double)count[ALL], 2);
@@ -124,17 +123,17 @@ static void put_categories(const struct engine_owners *o, size_t n, struct trod_
 
 int mix_put_owners(const struct mix_state *s, uint64_t total, struct trod_result *r)
 {
-    struct engine_owners o;
-    int rc;
+    struct trod_owners *o;
+    int rc = trod_owners_new(&o, s->by, s->symbols, s->sites, COUNTS);
 
-    engine_owners_begin(&o, s->by, s->symbols, s->sites, COUNTS);
-    rc = gather(s, &o);
+    if (rc == TROD_OK)
+        rc = gather(s, o);
     if (rc == TROD_OK) {
-        const size_t n = engine_owners_count(&o, s->opt->top, r);
+        const size_t n = trod_owners_count(o, s->opt->top, r);
 
-        put_owners(&o, n, total, r);
-        put_categories(&o, n, r);
+        put_owners(o, n, total, r);
+        put_categories(o, n, r);
     }
-    engine_owners_end(&o);
+    trod_owners_free(o);
     return rc;
 }
