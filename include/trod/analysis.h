@@ -306,7 +306,7 @@ int trod_analysis_plugin(const char *path, struct trod_diag *diag);
  * What a plug-in must define: its analyses, ending with NULL, and TROD_PLUGIN_INTERFACE, the
  * version of this interface that it was built for. The library itself defines neither.
  */
-enum { TROD_PLUGIN_INTERFACE = 6 };
+enum { TROD_PLUGIN_INTERFACE = 7 };
 extern const struct trod_analysis *const trod_plugin_analyses[];
 extern const unsigned trod_plugin_interface;
 
