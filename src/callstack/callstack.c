@@ -348,8 +348,13 @@ static void marker(struct cs_lane *l, const struct trod_batch *b, uint32_t i, ui
     case TROD_DRM_HARDWARE_RETURN:
     case TROD_DRM_SYSCALL_TRACE_END:
     case TROD_DRM_CONTEXT_SWITCH_END:
-        /* between the event and its first instruction there was nothing */
-        l->pending = l->pending == CS_EXCEPTION ? CS_NOTHING : CS_BACK;
+        if (l->pending == CS_EXCEPTION) { /* before its first instruction there was nothing */
+            l->pending = l->backs ? CS_BACK : CS_NOTHING;
+            break;
+        }
+        l->pending = CS_BACK;
+        if (l->backs < UINT8_MAX)
+            l->backs++;
         break;
     default:
         break;

@@ -117,6 +117,7 @@ struct cs_saved {
     bool has_sp;
     bool exc_return; /* M profile: a return to EXC_RETURN ends it */
     bool guessed;    /* nobody said that there was an exception */
+    bool told;       /* the trace said where it would go on */
 };
 
 struct cs_context {
@@ -147,6 +148,7 @@ struct cs_lane {
     uint8_t isa; /* enum trod_isa */
     uint8_t iset;
     uint8_t pending; /* enum cs_pending */
+    uint8_t backs;   /* returns from exceptions that are pending, before an exception if one is */
     bool rseq, has_preferred;
     uint64_t preferred;
     uint64_t next; /* address after the instruction executed last */
@@ -250,6 +252,8 @@ uint32_t cs_code_of(const struct cs_known *k, uint64_t pc);
 /* ---- classes.c */
 enum cs_class cs_class_of(struct trod_callstack *c, const struct cs_lane *l,
                           const struct cs_insn *insn);
+/* Where INSN, a branch, leads if that is in its opcode. */
+bool cs_target(struct trod_callstack *c, const struct cs_insn *insn, uint64_t *target);
 /* Does INSN, a branch, surely transfer control, or did it? */
 bool cs_surely(struct trod_callstack *c, const struct cs_insn *insn);
 

@@ -185,6 +185,18 @@ enum cs_class cs_class_of(struct trod_callstack *c, const struct cs_lane *l,
     return (enum cs_class)e->class;
 }
 
+bool cs_target(struct trod_callstack *c, const struct cs_insn *insn, uint64_t *target)
+{
+    const struct trod_insn *facts;
+
+    if (insn->code_n == 0 || !decoder(c))
+        return false;
+    facts = trod_insn_decode(c->decoder, (insn->flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT,
+                             insn->at.pc, insn->code, insn->code_n);
+    *target = facts->target;
+    return facts->valid && facts->flags & TROD_INSN_TARGET;
+}
+
 bool cs_surely(struct trod_callstack *c, const struct cs_insn *insn)
 {
     const unsigned said = insn->flags & TROD_F_BRANCH;

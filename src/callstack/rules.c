@@ -171,6 +171,8 @@ static bool manual(const struct cs_run *r, uint64_t ra)
     const struct trod_frame *top = cs_top(l);
     const uint64_t lr = cs_plain(l, l->lr);
 
+    if (r->site != &r->s->last->at && r->site != &r->s->before->at)
+        return false; /* it was interrupted: the handler has restored its link register */
     return l->lr_at > l->transfer_at && l->count - l->lr_at < 8 && lr - ra + 63 < 127 &&
            lr != r->s->now.pc && !(top->has_ra && lr == top->ra);
 }

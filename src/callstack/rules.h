@@ -22,8 +22,8 @@ bool cs_in_function(const struct cs_lane *l, const struct trod_frame *f, uint64_
 
 /* ---- switch.c */
 
-/* An exception took the instruction NOW; it returns to RA. */
-int cs_interrupt(struct cs_run *r, uint64_t ra, unsigned sure);
+/* An exception took the instruction NOW; it returns to RA, if it is TOLD where. */
+int cs_interrupt(struct cs_run *r, uint64_t ra, bool told, unsigned sure);
 /* A transfer by an instruction that is no branch: nobody said that it was interrupted. */
 int cs_interrupted(struct cs_run *r);
 /* A system call instruction led to PC; the one after it is RA. */
