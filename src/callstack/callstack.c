@@ -312,6 +312,8 @@ static int instruction(struct trod_callstack *c, struct cs_lane *l, const struct
     l->next = b->addr[i] + (said & TROD_COL_SIZE && b->size[i] ? b->size[i]
                             : said & TROD_COL_CODE             ? b->code[i].len
                                                                : 4);
+    if (said & TROD_COL_TIME && (l->time == TROD_NOWHERE || b->time[i] > l->time))
+        l->time = b->time[i];
     l->before_row = l->last_row;
     l->last_row = i;
     l->count++;
@@ -450,7 +452,7 @@ static int chunk(struct trod_callstack *c, const struct trod_batch *b, uint32_t 
             }
         }
         if (alike.plain) {
-            i = cs_straight(c, l, b, i, until_due(c, b, i, to), alike.one_time);
+            i = cs_straight(c, l, b, i, until_due(c, b, i, to), alike);
             if (i == to)
                 break;
         }

@@ -292,8 +292,8 @@ int cs_step(struct trod_callstack *c, struct cs_lane *l, struct cs_step *s);
 
 /* ---- straight.c: what rows have in common */
 struct cs_alike {
-    bool plain;    /* one stream; the instructions have address, size and flags */
-    bool one_time; /* no time, or the same */
+    bool plain;  /* one stream; the instructions have address, size and flags */
+    bool rising; /* no time, or times that do not fall */
 };
 struct cs_alike cs_alike(const struct trod_batch *b, uint32_t from, uint32_t to);
 /*
@@ -301,7 +301,7 @@ struct cs_alike cs_alike(const struct trod_batch *b, uint32_t from, uint32_t to)
  * where L is. Returns where it stopped: at a row that has to be seen by all rules.
  */
 uint32_t cs_straight(struct trod_callstack *c, struct cs_lane *l, const struct trod_batch *b,
-                     uint32_t from, uint32_t to, bool one_time);
+                     uint32_t from, uint32_t to, struct cs_alike alike);
 
 /* ---- callstack.c: the lane of STREAM, made if new. NULL: no memory. */
 struct cs_lane *cs_lane_of(struct trod_callstack *c, uint32_t stream, bool said);

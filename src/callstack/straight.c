@@ -87,8 +87,9 @@ static void jumped(struct trod_callstack *c, struct cs_lane *l, const struct tro
     c->counts.transfers += n;
 }
 
-uint32_t cs_straight(struct trod_callstack *c, struct cs_lane *l, const struct trod_batch *b,
-                     uint32_t from, uint32_t to, bool one_time)
+/* The times of rows that are not RISING are looked at one by one. */
+static inline uint32_t straight(struct trod_callstack *c, struct cs_lane *l,
+                                const struct trod_batch *b, uint32_t from, uint32_t to, bool rising)
 {
     const uint8_t *const restrict kind = b->kind;
     const uint32_t *const restrict size = b->size, *const restrict flags = b->flags;
@@ -114,10 +115,6 @@ uint32_t cs_straight(struct trod_callstack *c, struct cs_lane *l, const struct t
                         break;
                     plain_jumps = cs_all_marked(&l->known);
                 }
-                if (!one_time || jumps == 0) {
-                    pass(l, b, last);
-                    pass(l, b, i);
-                }
                 jump = i;
                 jumped_at = count;
                 jumps++;
@@ -129,6 +126,8 @@ uint32_t cs_straight(struct trod_callstack *c, struct cs_lane *l, const struct t
             before = last;
             last = i;
             count++;
+            if (!rising)
+                pass(l, b, i);
         } else if (kind[i] == TROD_REG) {
             if (register_row(l, b, i))
                 break;
@@ -138,14 +137,22 @@ uint32_t cs_straight(struct trod_callstack *c, struct cs_lane *l, const struct t
     }
     if (jumps)
         jumped(c, l, b, jump, jumped_at, jumps);
-    if (last != CS_NO_INDEX)
+    if (last != CS_NO_INDEX) {
         l->row = trod_origin_row(b, last) + 1;
+        pass(l, b, last);
+    }
     l->gap = gap;
     l->next = next;
     l->count = count;
     l->last_row = last;
     l->before_row = before;
     return i;
+}
+
+uint32_t cs_straight(struct trod_callstack *c, struct cs_lane *l, const struct trod_batch *b,
+                     uint32_t from, uint32_t to, struct cs_alike alike)
+{
+    return alike.rising ? straight(c, l, b, from, to, true) : straight(c, l, b, from, to, false);
 }
 
 TROD_HOT struct cs_alike alike_of(const struct trod_batch *b, uint32_t from, uint32_t to)
@@ -156,7 +163,8 @@ TROD_HOT struct cs_alike alike_of(const struct trod_batch *b, uint32_t from, uin
     const uint8_t *const restrict kind = b->kind;
     const uint32_t first = b->have & has[from];
     uint32_t all = b->have & needs, differ = 0, said = 0;
-    uint64_t times = 0;
+    uint64_t times = 0, falls = 0;
+    bool timed;
 
     if (all != needs)
         return (struct cs_alike){.plain = false};
@@ -168,10 +176,13 @@ TROD_HOT struct cs_alike alike_of(const struct trod_batch *b, uint32_t from, uin
         differ |= stream[i] ^ stream[from];
     for (uint32_t i = from; first & TROD_COL_TIME && i < to; i++)
         times |= time[i] ^ time[from];
+    for (uint32_t i = from + 1; times && i < to; i++)
+        falls |= time[i] | (time[i] - time[i - 1]); /* the highest bit: one falls, or may */
+    timed = !(said & b->have & TROD_COL_TIME);
     return (struct cs_alike){
         .plain = all == needs && !(said & b->have & TROD_COL_STREAM) &&
                  (differ == 0 || !(first & TROD_COL_STREAM)),
-        .one_time = times == 0 && !(said & b->have & TROD_COL_TIME),
+        .rising = !(falls >> 63) && timed,
     };
 }
 

@@ -113,10 +113,59 @@ static void jumps_to_neighbours(void **state)
     }
 }
 
+/* Times that fall, or are missing, on the way to a call: the largest so far counts. */
+static void times_that_fall(void **state)
+{
+    static const struct {
+        uint64_t pc, time;
+        unsigned branch;
+    } row[] = {
+        {0x1000, 5, TROD_BR_NONE},   {0x1004, 20, TROD_BR_NONE}, {0x1008, TROD_NOWHERE, 0},
+        {0x100c, 9, TROD_BR_CALL},   {0x2000, 12, TROD_BR_NONE}, {0x2004, 30, TROD_BR_NONE},
+        {0x2008, 1, TROD_BR_RETURN}, {0x1010, 2, TROD_BR_NONE},
+    };
+    enum { ROWS = sizeof row / sizeof *row };
+    struct log l;
+    const struct trod_callstack_sink sink = {&l, enter, leave, NULL};
+    struct trod_callstack *c;
+    struct trod_batch *b;
+    struct trod_meta meta;
+
+    (void)state;
+    trod_meta_init(&meta);
+    meta.isa = TROD_ISA_X86_64;
+    assert_int_equal(trod_batch_new(&b, ROWS), 0);
+    trod_batch_clear(b);
+    b->meta = &meta;
+    b->have = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_TIME | TROD_COL_ADDR;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        b->has[i] = b->have & ~(uint32_t)(row[i].time == TROD_NOWHERE ? TROD_COL_TIME : 0);
+        b->kind[i] = TROD_INSTR;
+        b->addr[i] = row[i].pc;
+        b->size[i] = 4;
+        b->flags[i] = row[i].branch;
+        b->time[i] = row[i].time;
+    }
+    b->n = ROWS;
+    for (uint32_t at_once = 1; at_once <= ROWS; at_once++) {
+        l.n = 0;
+        assert_int_equal(trod_callstack_new(&c, &sink, NULL, false), 0);
+        for (uint32_t i = 0; i < ROWS; i += at_once)
+            assert_int_equal(trod_callstack_feed(c, b, i, ROWS - i < at_once ? ROWS : i + at_once),
+                             0);
+        assert_int_equal(trod_callstack_end(c), 0);
+        trod_callstack_free(c);
+        assert_string_equal(l.text, "+root 1000 5 +call 2000 20 -30 -30 ");
+    }
+    trod_batch_free(b);
+    trod_meta_fini(&meta);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jumps_to_neighbours),
+        cmocka_unit_test(times_that_fall),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
