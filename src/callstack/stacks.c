@@ -5,6 +5,7 @@
 
 #include "core/hash.h"
 #include "core/sized.h"
+#include "core/slab.h"
 #include "core/zeroed.h"
 #include "trod/buf.h"
 
@@ -55,8 +56,15 @@ static bool keep_name(struct trod_flame *f, const char *name, size_t len)
 
 bool stacks_room(struct trod_flame *f, size_t n)
 {
-    return trod_zeroed_room(&f->node, &f->cap, n, sizeof *f->node) == TROD_OK &&
-           trod_map_room(&f->map, n);
+    struct stacks_node *node = n > f->cap ? trod_zeroed_new(n * sizeof *node) : f->node;
+
+    if (node && node != f->node) {
+        memcpy(node, f->node, f->n * sizeof *node);
+        trod_zeroed_free(f->node, f->cap * sizeof *f->node);
+        f->node = node;
+        f->cap = n;
+    }
+    return node && trod_map_room(&f->map, n);
 }
 
 uint32_t stacks_child(struct trod_flame *f, uint32_t parent, const char *name, size_t len)
@@ -74,8 +82,10 @@ uint32_t stacks_child(struct trod_flame *f, uint32_t parent, const char *name, s
         trod_zeroed_room(&f->node, &f->cap, f->n + 1, sizeof *f->node) < 0 ||
         !keep_name(f, name, len) || !trod_map_put(&f->map, h, (uint32_t)f->n))
         return 0;
-    f->node[f->n] = (struct stacks_node){
-        .name = f->names_n - len, .len = len, .parent = parent, .next = f->node[parent].first};
+    f->node[f->n] = (struct stacks_node){.name = f->names_n - len,
+                                         .len = (uint32_t)len,
+                                         .parent = parent,
+                                         .next = f->node[parent].first};
     f->node[parent].first = (uint32_t)f->n;
     return (uint32_t)f->n++;
 }
@@ -137,7 +147,7 @@ size_t trod_flame_stacks(const struct trod_flame *f)
 
 uint64_t (*stacks_totals(const struct trod_flame *f))[STACKS_SIDES]
 {
-    uint64_t(*total)[STACKS_SIDES] = calloc(f->n, sizeof *total);
+    uint64_t(*total)[STACKS_SIDES] = trod_slab_zeroed(f->n * sizeof *total);
 
     for (size_t i = f->n; total && i-- > 0;) {
         for (unsigned s = 0; s < STACKS_SIDES; s++) {
@@ -163,9 +173,13 @@ double stacks_scale(const struct trod_flame *f, const struct trod_flame_options 
 
 /* ---- text */
 
-/* Of a child what stands in the line that ends with it, or in those that lead on (ABOVE). */
+/*
+ * Of a child what stands in the line that ends with it, or in those that lead on (ABOVE); AT: bytes
+ * of the line before its name.
+ */
 struct named {
     const struct trod_flame *f;
+    size_t at;
     uint32_t node;
     bool above;
 };
@@ -202,7 +216,7 @@ size_t stacks_children(const struct trod_flame *f, uint32_t node, uint32_t *list
     if (!sorted)
         return n;
     for (size_t i = 0; i < n; i++)
-        sorted[i] = (struct named){f, list[i], false};
+        sorted[i] = (struct named){f, 0, list[i], false};
     qsort(sorted, n, sizeof *sorted, by_name);
     for (size_t i = 0; i < n; i++)
         list[i] = sorted[i].node;
@@ -215,26 +229,17 @@ static bool has_count(const struct stacks_node *n)
     return (n->self[0] | n->self[1]) != 0;
 }
 
-/* Bytes of the stacks of NODES with a ';' before each name. NULL: no memory. */
-static size_t *lengths(const struct trod_flame *f)
-{
-    size_t *n = calloc(f->n, sizeof *n);
-
-    for (size_t i = 1; n && i < f->n; i++)
-        n[i] = n[f->node[i].parent] + f->node[i].len + 1;
-    return n;
-}
-
-/* The lines of NODE's children onto LIST, the first one last; how many items. */
-static size_t put_children(const struct trod_flame *f, uint32_t node, struct named *list)
+/* The lines of NODE's children, AT bytes into each, onto LIST, the first one last; how many items.
+ */
+static size_t put_children(const struct trod_flame *f, uint32_t node, size_t at, struct named *list)
 {
     size_t n = 0;
 
     for (uint32_t c = f->node[node].first; c; c = f->node[c].next) {
         if (has_count(&f->node[c]))
-            list[n++] = (struct named){f, c, false};
+            list[n++] = (struct named){f, at, c, false};
         if (f->node[c].first)
-            list[n++] = (struct named){f, c, true};
+            list[n++] = (struct named){f, at, c, true};
     }
     qsort(list, n, sizeof *list, by_name);
     for (size_t i = 0; i < n / 2; i++) {
@@ -251,31 +256,24 @@ int trod_flame_each(const struct trod_flame *f,
                     void *user)
 {
     struct named *list = malloc(2 * f->n * sizeof *list);
-    size_t *len = lengths(f), longest = 0, n = 0;
-    char *text = NULL;
-    int rc;
+    struct trod_buf line = {0};
+    size_t n = list ? put_children(f, 0, 0, list) : 0;
+    int rc = list ? TROD_OK : TROD_ERR_NOMEM;
 
-    for (uint32_t i = 1; len && i < f->n; i++)
-        longest = len[i] > longest ? len[i] : longest;
-    text = malloc(longest + 1);
-    rc = list && len && text ? TROD_OK : TROD_ERR_NOMEM;
-    if (rc == TROD_OK)
-        n = put_children(f, 0, list);
     while (rc == TROD_OK && n) {
         const struct named at = list[--n];
         const struct stacks_node *node = &f->node[at.node];
-        char *name = text + len[node->parent]; /* the names before it are there already */
 
-        *name = ';';
-        memcpy(name + 1, f->names + node->name, node->len);
-        if (at.above) {
-            n += put_children(f, at.node, list + n);
-            continue;
+        line.n = at.at; /* the names before it are there already */
+        rc = trod_buf_add(&line, f->names + node->name, node->len);
+        if (rc == TROD_OK && at.above) {
+            rc = trod_buf_add(&line, ";", 1);
+            n += put_children(f, at.node, line.n, list + n);
+        } else if (rc == TROD_OK) {
+            rc = call(user, (const char *)line.p, line.n, node->self);
         }
-        rc = call(user, text + 1, len[at.node] - 1, f->node[at.node].self);
     }
-    free(text);
-    free(len);
+    trod_buf_fini(&line);
     free(list);
     return rc;
 }

@@ -10,8 +10,8 @@
 enum { STACKS_SIDES = 2 };
 
 struct stacks_node {
-    size_t name, len; /* in names */
-    uint32_t parent, first, next;
+    size_t name; /* place in names */
+    uint32_t len, parent, first, next;
     uint64_t self[STACKS_SIDES];
 };
 
@@ -23,13 +23,13 @@ struct trod_flame {
     struct trod_map map; /* nodes */
 };
 
-/* See to room for N nodes. False: no memory. */
+/* See to room for N nodes, of which most are to come. False: no memory. */
 bool stacks_room(struct trod_flame *f, size_t n);
 /* The node called NAME, LEN bytes without a ';', below PARENT, made if new; 0: no memory. */
 uint32_t stacks_child(struct trod_flame *f, uint32_t parent, const char *name, size_t len);
 /* Options as they are meant. False: of another version. */
 bool stacks_options(struct trod_flame_options *to, const struct trod_flame_options *from);
-/* Per node the sum of its counts and of those above it; NULL: no memory. */
+/* Per node the sum of its counts and of those above it, of core/slab.h; NULL: no memory. */
 uint64_t (*stacks_totals(const struct trod_flame *f))[STACKS_SIDES];
 /* What counts of the first trace are multiplied with. */
 double stacks_scale(const struct trod_flame *f, const struct trod_flame_options *opt);

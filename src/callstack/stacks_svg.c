@@ -8,6 +8,7 @@
 #include "callstack/stacks.h"
 
 #include "core/hash.h"
+#include "core/slab.h"
 #include "trod/buf.h"
 #include "trod/put.h"
 
@@ -315,6 +316,6 @@ int trod_flame_svg(const struct trod_flame *f, const struct trod_flame_options *
     k.scale = stacks_scale(f, &k.opt);
     k.all = k.total[0][k.side];
     rc = put_picture(&k);
-    free(k.total);
+    trod_slab_give(k.total, f->n * sizeof *k.total);
     return rc;
 }
