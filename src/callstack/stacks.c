@@ -78,7 +78,7 @@ uint32_t stacks_child(struct trod_flame *f, uint32_t parent, const char *name, s
         if (n->parent == parent && n->len == len && memcmp(f->names + n->name, name, len) == 0)
             return i;
     }
-    if (f->n >= UINT32_MAX / 4 ||
+    if (f->n >= UINT32_MAX / 4 || len > UINT32_MAX ||
         trod_zeroed_room(&f->node, &f->cap, f->n + 1, sizeof *f->node) < 0 ||
         !keep_name(f, name, len) || !trod_map_put(&f->map, h, (uint32_t)f->n))
         return 0;
