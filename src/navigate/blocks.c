@@ -317,9 +317,14 @@ static int may_tell(const struct nav_index *x, uint32_t s, uint64_t *key, size_t
     return rc < 0 ? rc : TROD_OK;
 }
 
-/* What blocks of segment S hold of the lines of L that are open. */
-static int look_up(const struct nav_index *x, uint32_t s, struct nav_lines *l)
+/*
+ * What blocks of segment S, from block K on to the side that L goes to, hold of the lines of L that
+ * are open.
+ */
+static int look_up(const struct nav_index *x, uint32_t s, size_t k, struct nav_lines *l)
 {
+    const struct nav_blocks blocks = {.from = l->forward ? (uint32_t)k : 0,
+                                      .to = l->forward ? UINT32_MAX : (uint32_t)k + 1};
     uint64_t *key = NULL;
     size_t n = nav_lines_open(l, &key);
     int rc = key ? TROD_OK : TROD_ERR_NOMEM;
@@ -330,7 +335,7 @@ static int look_up(const struct nav_index *x, uint32_t s, struct nav_lines *l)
     if (rc == TROD_OK)
         rc = may_tell(x, s, key, &n);
     if (rc == TROD_OK)
-        rc = nav_postings_keys(x, &x->segment[s], NAV_S_LINES, key, n, l->held);
+        rc = nav_postings_in(x, &x->segment[s], NAV_S_LINES, key, n, &blocks, l->held);
     if (rc == TROD_OK)
         rc = nav_postings_by_block(l->held, &x->segment[s], &l->held_from);
     for (size_t i = 0; rc == TROD_OK && i < l->held->n; i++)
@@ -352,7 +357,7 @@ int nav_block_touches(struct trod_nav *nav, size_t k, struct nav_lines *l)
     if (!x || !l->held || s >= x->n_segments)
         return NAV_ALL_STEPS;
     if (l->segment != s) {
-        const int rc = look_up(x, s, l);
+        const int rc = look_up(x, s, k, l);
 
         if (rc < 0)
             return rc;
@@ -360,7 +365,7 @@ int nav_block_touches(struct trod_nav *nav, size_t k, struct nav_lines *l)
     told = x->block[k].flags & NAV_B_SILENT ? 0 : UINT64_MAX;
     from = k - x->segment[s].from;
     for (size_t i = l->held_from[from]; i < l->held_from[from + 1]; i++) {
-        const struct nav_posting *p = &l->held->at[i];
+        const struct nav_posting *p = &l->held->at[l->held->order[i]];
         const struct nav_line *line = p->key == NAV_ANY_LINE ? NULL : nav_lines_find(l, p->key);
 
         if (!line || line->open & (p->a | (p->b & (l->forward ? told : told & ~line->seen))))

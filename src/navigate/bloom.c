@@ -19,7 +19,8 @@ enum {
     BITS = 8 * DATA,
     BITS_A_KEY = 10,
     PROBES = 5, /* of 12 bits of the second hash each; one key of 90 seems to be there */
-    PROBE_BITS = 12
+    PROBE_BITS = 12,
+    LOOKS = 64 /* lines that one question is about, as a rule */
 };
 
 /* The last step of splitmix64 (Steele, Lea, Flood, 2014). */
@@ -70,6 +71,7 @@ int nav_bloom_may(const struct nav_index *x, const struct nav_segment *s, uint64
 {
     const struct nav_section *section = s->bloom;
     const size_t parts = section ? section->length / PART : 0;
+    struct trod_buf room = {0};
     const uint8_t *p;
     uint64_t bits;
     unsigned there = 1;
@@ -78,8 +80,10 @@ int nav_bloom_may(const struct nav_index *x, const struct nav_segment *s, uint64
     if (parts == 0)
         return 1;
     p = x->file + section->offset + PART * part_of(key, parts, &bits);
+    p = nav_index_copy(x, p, PART, nav_index_few(LOOKS, section->length), &room);
     rc = nav_index_check_part(x, section, p, DATA, trod_load_le32(p + DATA));
     for (unsigned i = 0; i < PROBES; i++)
         there &= p[bit_of(bits, i) / 8] >> bit_of(bits, i) % 8;
+    trod_buf_fini(&room);
     return rc < 0 ? rc : (int)(there & 1);
 }

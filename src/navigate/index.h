@@ -130,6 +130,7 @@ struct nav_posting {
 struct nav_postings {
     struct nav_posting *at;
     size_t n, cap;
+    uint32_t *order;         /* their numbers in the order of blocks, once asked for */
     struct trod_buf payload; /* MEMORY, WITHIN: a posting has B bytes of it, from A on */
 };
 
@@ -161,6 +162,7 @@ struct nav_index {
     char *path;
     const uint8_t *file; /* mapped */
     size_t size;
+    int fd; /* of it; -1: none */
     struct nav_section *section;
     uint8_t *checked; /* by section: enum nav_checked; after them: 1 where a sum was wrong */
     struct nav_unpacker *unpacker; /* of its compressed parts: tables, which they share */
@@ -229,9 +231,18 @@ int nav_postings_find(const struct nav_index *x, const struct nav_segment *s, un
 /* Those of the N keys KEY, in ascending order. */
 int nav_postings_keys(const struct nav_index *x, const struct nav_segment *s, unsigned id,
                       const uint64_t *key, size_t n, struct nav_postings *out);
+/* Blocks from FROM, or what SINCE, if it is there, has for a key, up to, but without, TO. */
+struct nav_blocks {
+    uint32_t from, to;
+    const uint32_t *since;
+};
+/* Those of the N keys KEY, in ascending order, in BLOCKS. */
+int nav_postings_in(const struct nav_index *x, const struct nav_segment *s, unsigned id,
+                    const uint64_t *key, size_t n, const struct nav_blocks *blocks,
+                    struct nav_postings *out);
 /*
- * P, which are of S, in the order of blocks; *FIRST, of TO - FROM + 1, where those of each begin.
- * Returns 0 or TROD_ERR_NOMEM.
+ * The order of blocks of P, which are of S, to P->order; *FIRST, of TO - FROM + 1, where those of
+ * each begin in it. Returns 0 or TROD_ERR_NOMEM.
  */
 int nav_postings_by_block(struct nav_postings *p, const struct nav_segment *s, size_t **first);
 /* The segment of block K, N_SEGMENTS if there is none. */
@@ -277,6 +288,14 @@ void nav_unpacker_free(struct nav_unpacker *u);
  */
 int nav_index_open(struct nav_index **out, const char *path, const char **why);
 void nav_index_close(struct nav_index *x);
+/*
+ * The N bytes at P, which lie in the mapped file of X: a copy, which is ROOM's, if FEW, and P if
+ * not or if that fails. FEW: nav_index_few says so, of LOOKS at as many places in BYTES of the
+ * file.
+ */
+bool nav_index_few(uint64_t looks, uint64_t bytes);
+const uint8_t *nav_index_copy(const struct nav_index *x, const uint8_t *p, size_t n, bool few,
+                              struct trod_buf *room);
 /* Section S of X is what it was. Returns 0 or TROD_ERR_CORRUPT. */
 int nav_index_check(const struct nav_index *x, const struct nav_section *s);
 /*

@@ -8,10 +8,12 @@
 
 #include "trace/batch_own.h"
 #include "trace/mark.h"
+#include "trace/trace_impl.h"
 
 enum {
     NEAR = 1 << 13, /* rows before those that a scan is about which are worth keeping */
-    A_SCAN = 4      /* batches of a scan that are kept: one over many blocks leaves the others */
+    A_SCAN = 4,     /* batches of a scan that are kept: one over many blocks leaves the others */
+    ONE = 32        /* scans that one question may take, after which a program ends: none is kept */
 };
 
 struct trod_batch *nav_kept_find(struct trod_nav *nav, uint64_t row)
@@ -42,17 +44,20 @@ static struct nav_kept *oldest(struct nav_keep *keep)
 }
 
 void nav_kept_put(struct trod_nav *nav, struct trod_trace *t, struct trod_batch *b, uint64_t row,
-                  uint64_t from, unsigned *n)
+                  uint64_t from, bool last, unsigned *n)
 {
     struct nav_kept *to = oldest(&nav->keep);
     const uint64_t end = trod_trace_position(t), begin = b->offset;
     const size_t bytes =
         end >= begin && end - begin <= b->bytes_n ? (size_t)(end - begin) : b->bytes_n;
+    const bool wanted = nav->keep.scans > ONE || (nav->keep.row && row + b->n > from);
 
-    if (!nav->index || *n == A_SCAN || row + b->n + NEAR <= from || b->n == 0 ||
+    if (!nav->index || !wanted || *n == A_SCAN || row + b->n + NEAR <= from || b->n == 0 ||
         nav_kept_find(nav, row) || nav_kept_find(nav, row + b->n - 1))
         return;
-    if (trod_trace_take(t, to->b) < 0)
+    if (last && !to->b) /* the trace needs no other one */
+        (void)trod_trace_last_batch(t);
+    else if (trod_trace_take(t, to->b) < 0)
         return;
     ++*n;
     to->b = b;

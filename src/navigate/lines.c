@@ -29,8 +29,10 @@ void nav_lines_fini(struct nav_lines *l)
         free(l->slot[i]);
     free(l->slot);
     free(l->touched);
-    if (l->held)
+    if (l->held) {
         free(l->held->at);
+        free(l->held->order);
+    }
     free(l->held);
     free(l->held_from);
     free(l->number);

@@ -33,6 +33,8 @@ struct nav_line {
     uint64_t open;   /* asked and not settled yet */
     uint64_t seen;   /* a read was found: only a write can tell more */
     uint32_t held;   /* the last segment whose lists name it; UINT32_MAX: none so far */
+    uint32_t since;  /* the block back to which what is open of it is looked for (recall.c) */
+    uint64_t left;   /* bytes of it that no block so far writes */
     bool touched;    /* by the block that is being scanned: */
     uint64_t hit;    /* bytes of NOW that it may have changed */
     struct nav_byte now[NAV_LINE], last[NAV_LINE];

@@ -128,8 +128,10 @@ struct nav_recall {
     const struct nav_index *x;
     uint32_t segment; /* whose postings these are; UINT32_MAX: none */
     struct nav_postings at;
-    size_t *first; /* where those of each block begin */
-    uint64_t *key; /* lines that are looked up */
+    size_t *first;   /* where those of each block begin */
+    uint64_t *key;   /* lines that are looked up, */
+    uint32_t *since; /* from which block on each */
+    bool limited;    /* there may be more before that */
 };
 
 void nav_recall_init(struct nav_recall *r, const struct nav_index *x);

@@ -35,6 +35,8 @@ struct nav_kept {
 struct nav_keep {
     struct nav_kept at[NAV_KEPT];
     uint64_t clock;
+    uint64_t scans;                /* so far */
+    bool row;                      /* a row is asked for, which has to stay */
     const struct trod_batch *held; /* given out by trod_nav_row: stays until the next one is */
     struct trod_batch *spare;      /* for the next scan to decode into; NULL: none */
 };
@@ -97,10 +99,11 @@ int nav_scan(struct trod_nav *nav, uint64_t from, uint64_t end, trod_nav_rows_fn
 struct trod_batch *nav_kept_find(struct trod_nav *nav, uint64_t row);
 /*
  * Keep B, which T gave last and which begins with ROW, if that is of use; *N: so many batches of
- * this scan, for the rows from FROM on, are kept. B belongs to T no longer if it is.
+ * this scan, for the rows from FROM on, are kept. LAST: nothing more is read from T. B belongs to T
+ * no longer if it is kept.
  */
 void nav_kept_put(struct trod_nav *nav, struct trod_trace *t, struct trod_batch *b, uint64_t row,
-                  uint64_t from, unsigned *n);
+                  uint64_t from, bool last, unsigned *n);
 void nav_kept_forget(struct nav_keep *keep);
 void nav_kept_fini(struct nav_keep *keep);
 

@@ -352,6 +352,7 @@ static int scan(struct trod_nav *nav, uint64_t from, uint64_t end, trod_nav_rows
     int rc;
 
     nav->reading = 0;
+    nav->keep.scans++;
     trod_diag_init(&nav->relay, relay, nav);
     nav->relay.strict = nav->diag && nav->diag->strict;
     nav->window = stop ? SHORT : 0;
@@ -379,7 +380,7 @@ static int scan(struct trod_nav *nav, uint64_t from, uint64_t end, trod_nav_rows
         if ((rc = tick(nav, row)) < 0)
             break;
         rc = i < n ? fn(user, b, i, n - i, first + i) : 1;
-        nav_kept_put(nav, t, b, first, from, &kept);
+        nav_kept_put(nav, t, b, first, from, rc <= 0 || row >= end, &kept);
         if (rc <= 0)
             break;
     }
@@ -490,7 +491,9 @@ static int find_row(struct trod_nav *nav, uint64_t row, const struct trod_batch 
     if (nav->ticking)
         return TROD_ERR_USAGE;
     if (nav->index && row < TROD_NOWHERE) {
+        nav->keep.row = true;
         rc = nav_scan(nav, row, row + 1, pass, NULL);
+        nav->keep.row = false;
         if (rc < 0 || kept(nav, row, b, i))
             return rc < 0 ? rc : 1;
     }

@@ -16,6 +16,12 @@
 
 enum { SECTIONS = 1 << 20 };
 
+/*
+ * The first look at a page of a mapping costs as much as some ten copies of a few KiB, but brings
+ * the pages around it, 64 KiB on Linux: looks that are farther apart than this are copies.
+ */
+enum { APART = 8 << 10 };
+
 /* The file is mapped: what no question is about is not read again. It is replaced, never changed.
  */
 static int load(struct nav_index *x, const char *path)
@@ -33,10 +39,28 @@ static int load(struct nav_index *x, const char *path)
         if (rc == TROD_OK) {
             x->file = p;
             x->size = (size_t)st.st_size;
+            x->fd = fd;
+            return rc;
         }
     }
     close(fd);
     return rc;
+}
+
+bool nav_index_few(uint64_t looks, uint64_t bytes)
+{
+    return looks < bytes / APART;
+}
+
+const uint8_t *nav_index_copy(const struct nav_index *x, const uint8_t *p, size_t n, bool few,
+                              struct trod_buf *room)
+{
+    room->n = 0;
+    if (!few || trod_buf_reserve(room, n) < 0 ||
+        pread(x->fd, room->p, n, p - x->file) != (ssize_t)n)
+        return p;
+    room->n = n;
+    return room->p;
 }
 
 static int table(struct nav_index *x, const char **why)
@@ -271,6 +295,7 @@ int nav_index_open(struct nav_index **out, const char *path, const char **why)
     *why = "it cannot be read";
     if (!x)
         return rc;
+    x->fd = -1;
     trod_meta_init(&x->meta);
     if ((x->path = malloc(strlen(path) + 1)))
         memcpy(x->path, path, strlen(path) + 1);
@@ -302,6 +327,8 @@ void nav_index_close(struct nav_index *x)
     free(x->path);
     if (x->file)
         munmap((void *)(uintptr_t)x->file, x->size);
+    if (x->fd >= 0)
+        close(x->fd);
     nav_unpacker_free(x->unpacker);
     free(x->section);
     free(x->checked);

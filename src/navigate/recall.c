@@ -3,6 +3,7 @@
  * memory.h; how it is written is said in memory.c.
  */
 #include "navigate/memory.h"
+#include "navigate/tally.h"
 
 #include "core/pack.h"
 
@@ -19,8 +20,10 @@ void nav_recall_init(struct nav_recall *r, const struct nav_index *x)
 void nav_recall_fini(struct nav_recall *r)
 {
     free(r->at.at);
+    free(r->at.order);
     free(r->first);
     free(r->key);
+    free(r->since);
     trod_buf_fini(&r->at.payload);
 }
 
@@ -32,30 +35,106 @@ bool nav_recall_can(const struct nav_recall *r, size_t k, bool big)
            (x->endian == TROD_ENDIAN_BIG) == big;
 }
 
+/* The lines of L that are open, and that lists of segment S name, to R. Returns how many. */
+static size_t take_lines(struct nav_recall *r, uint32_t s, const struct nav_lines *l)
+{
+    const size_t n = nav_lines_open(l, &r->key);
+    size_t held = 0;
+
+    for (size_t i = 0; r->key && i < n; i++) {
+        struct nav_line *line = nav_lines_find(l, r->key[i]);
+
+        if (line->held != s)
+            continue;
+        line->left = line->open;
+        line->since = r->x->segment[s].from;
+        r->key[held++] = r->key[i];
+    }
+    return held;
+}
+
+/*
+ * How far back from block K the N lines of R go, by the lists of writes: to the block that writes
+ * the last of their open bytes. Of memory in use that is not far.
+ */
+static void limit(struct nav_recall *r, size_t k, const struct nav_lines *l, size_t n)
+{
+    const uint32_t from = r->x->segment[r->segment].from;
+
+    for (size_t left = n, at = k + 1; left && at-- > from;)
+        for (size_t i = l->held_from[at - from]; i < l->held_from[at - from + 1]; i++) {
+            const struct nav_posting *p = &l->held->at[l->held->order[i]];
+            struct nav_line *line = p->key == NAV_ANY_LINE ? NULL : nav_lines_find(l, p->key);
+
+            if (!line || !line->left)
+                continue;
+            line->left &= ~p->a;
+            if (!line->left) {
+                line->since = (uint32_t)at;
+                left--;
+            }
+        }
+}
+
+/* The postings of N lines of R in its segment, from block K on to the side that L goes to. */
+static int load(struct nav_recall *r, size_t k, const struct nav_lines *l, size_t n)
+{
+    const struct nav_segment *s = &r->x->segment[r->segment];
+    const struct nav_blocks back = {.to = (uint32_t)k + 1, .since = r->since};
+    const struct nav_blocks onwards = {.from = (uint32_t)k, .to = UINT32_MAX};
+    int rc;
+
+    for (size_t i = 0; i < n; i++)
+        r->since[i] = nav_lines_find(l, r->key[i])->since;
+    r->at.n = r->at.payload.n = 0;
+    rc = nav_postings_in(r->x, s, NAV_S_MEMORY, r->key, n, l->forward ? &onwards : &back, &r->at);
+    if (rc == TROD_OK)
+        rc = nav_postings_by_block(&r->at, s, &r->first);
+    if (rc < 0)
+        r->segment = UINT32_MAX;
+    return rc;
+}
+
+/*
+ * Does block K have more of a line that is open than R looked for? What lists call written may not
+ * have been: the access failed.
+ */
+static bool is_short(const struct nav_recall *r, size_t k, const struct nav_lines *l)
+{
+    const uint32_t from = r->x->segment[r->segment].from;
+
+    for (size_t i = l->held_from[k - from]; r->limited && i < l->held_from[k - from + 1]; i++) {
+        const struct nav_posting *p = &l->held->at[l->held->order[i]];
+        const struct nav_line *line = p->key == NAV_ANY_LINE ? NULL : nav_lines_find(l, p->key);
+
+        if (line && line->open && line->since > k)
+            return true;
+    }
+    return false;
+}
+
 /* The postings of all lines of L that are open in the segment of block K, whose lists name them. */
 static int enter(struct nav_recall *r, size_t k, const struct nav_lines *l)
 {
     const struct nav_index *x = r->x;
     const uint32_t s = nav_index_segment(x, k);
-    size_t n, held = 0;
-    int rc;
+    const bool again = r->segment == s;
+    size_t n;
 
-    if (r->segment == s)
+    if (again && !is_short(r, k, l))
         return TROD_OK;
     if (s == x->n_segments || !x->segment[s].memory)
         return TROD_ERR_CORRUPT;
-    r->at.n = r->at.payload.n = 0;
-    n = nav_lines_open(l, &r->key);
-    if (n && !r->key)
+    n = take_lines(r, s, l);
+    if (!r->since)
+        r->since = malloc(((size_t)l->n + 1) * sizeof *r->since);
+    if (!r->key || !r->since)
         return TROD_ERR_NOMEM;
-    for (size_t i = 0; i < n; i++)
-        if (nav_lines_find(l, r->key[i])->held == s)
-            r->key[held++] = r->key[i];
-    rc = nav_postings_keys(x, &x->segment[s], NAV_S_MEMORY, r->key, held, &r->at);
-    if (rc == TROD_OK)
-        rc = nav_postings_by_block(&r->at, &x->segment[s], &r->first);
-    r->segment = rc == TROD_OK ? s : UINT32_MAX;
-    return rc;
+    r->segment = s;
+    r->limited = !again && !l->forward;
+    if (r->limited)
+        limit(r, k, l, n);
+    return load(r, k, l, n);
 }
 
 struct run {
@@ -161,7 +240,7 @@ int nav_recall(struct nav_recall *r, size_t k, struct nav_lines *l)
 
     for (size_t i = rc == TROD_OK ? r->first[from] : 0; rc == TROD_OK && i < r->first[from + 1];
          i++) {
-        const struct nav_posting *p = &r->at.at[i];
+        const struct nav_posting *p = &r->at.at[r->at.order[i]];
         struct nav_line *line = nav_lines_find(l, p->key);
 
         if (line && line->open)

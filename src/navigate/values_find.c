@@ -15,11 +15,13 @@ struct values {
     const uint8_t *list, *page, *data;
     uint32_t n_lists, n_pages;
     size_t bytes; /* of DATA */
+    bool few;     /* lists, for so many bytes */
+    struct trod_buf room;
 };
 
 /* A list of it. */
 struct list {
-    const struct values *of;
+    struct values *of;
     const uint8_t *page;
     uint32_t block, kind, n_pages, rows;
 };
@@ -46,7 +48,8 @@ static int values_of(const struct nav_index *x, const struct nav_segment *s, str
     if (!section)
         return TROD_ERR_CORRUPT;
     head = x->file + section->offset;
-    *out = (struct values){.x = x, .section = section};
+    out->x = x;
+    out->section = section;
     if (section->length < NAV_VALUES_HEAD)
         return damaged(out);
     out->n_lists = trod_load_le32(head + 4);
@@ -61,13 +64,14 @@ static int values_of(const struct nav_index *x, const struct nav_segment *s, str
     out->page = out->list + (size_t)NAV_VALUES_LIST * out->n_lists;
     out->data = out->page + (size_t)NAV_VALUES_ENTRY * out->n_pages;
     out->bytes = left - (size_t)NAV_VALUES_ENTRY * out->n_pages;
+    out->few = nav_index_few(out->n_lists, out->bytes);
     return nav_index_check_directory(x, section, head + 4, (size_t)(out->data - head) - 4,
                                      trod_load_le32(head));
 }
 
 /* The list at *I, of segment S, whose first page is number *PAGE: both go on to the next one. */
-static int next_list(const struct values *v, const struct nav_segment *s, uint32_t *i,
-                     uint32_t *page, struct list *out)
+static int next_list(struct values *v, const struct nav_segment *s, uint32_t *i, uint32_t *page,
+                     struct list *out)
 {
     const uint8_t *p = v->list + (size_t)NAV_VALUES_LIST * (*i)++;
 
@@ -113,7 +117,8 @@ static int open_page(const struct list *l, uint32_t page, struct trod_span *out)
 
     if (at > l->of->bytes || n > l->of->bytes - at)
         return damaged(l->of);
-    *out = (struct trod_span){.p = l->of->data + at, .n = n};
+    *out = (struct trod_span){
+        .p = nav_index_copy(l->of->x, l->of->data + at, n, l->of->few, &l->of->room), .n = n};
     return nav_index_check_part(l->of->x, l->of->section, out->p, n, trod_load_le32(e + 20));
 }
 
@@ -177,7 +182,7 @@ static int rows_below(const struct list *l, uint64_t v, uint64_t *rows)
 int nav_values_count(const struct nav_index *x, const struct nav_segment *s,
                      const struct trod_match_spans *spans, uint64_t *at)
 {
-    struct values v;
+    struct values v = {0};
     struct list l;
     uint32_t page = 0;
     int rc = values_of(x, s, &v);
@@ -193,6 +198,7 @@ int nav_values_count(const struct nav_index *x, const struct nav_segment *s,
             at[TROD_KINDS * (size_t)l.block + l.kind] += to - from;
         }
     }
+    trod_buf_fini(&v.room);
     return rc;
 }
 
@@ -225,7 +231,7 @@ static int steps_of_page(const struct list *l, uint32_t page, uint64_t lo, uint6
 int nav_values_steps(const struct nav_index *x, const struct nav_segment *s,
                      const struct trod_match_spans *spans, uint32_t kinds, uint8_t *step)
 {
-    struct values v;
+    struct values v = {0};
     struct list l;
     uint32_t page = 0;
     int rc = values_of(x, s, &v);
@@ -241,5 +247,6 @@ int nav_values_steps(const struct nav_index *x, const struct nav_segment *s,
                 rc = steps_of_page(&l, p, lo, hi, &step[l.block]);
         }
     }
+    trod_buf_fini(&v.room);
     return rc;
 }

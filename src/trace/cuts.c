@@ -131,8 +131,10 @@ int trod_trace_pass(struct trod_trace *t, uint64_t to)
 {
     struct trod_batch **slot = t->order->slot ? t->order->slot(t) : NULL;
 
-    if (!slot || !*slot || !t->open[0])
+    if (!slot || !t->open[0])
         return TROD_ERR_UNSUPPORTED;
+    if (!*slot && trod_batch_new(slot, t->opt.batch_rows) < 0)
+        return TROD_ERR_NOMEM;
     (*slot)->want = t->opt.want;
     return trod_reader_pass(t->open[0], *slot, to);
 }

@@ -16,19 +16,31 @@ struct state {
     int failed;      /* what the trace ends with: the first error of a file */
 };
 
+/* The batch for rows, made when the first one is asked for: of many traces none ever is. */
+static int make_batch(struct trod_trace *t)
+{
+    struct state *s = t->state;
+    int rc = TROD_OK;
+
+    if (s->batch)
+        return rc;
+    if (t->spare && t->spare->cap == t->opt.batch_rows) {
+        s->batch = t->spare;
+        t->spare = NULL;
+        trod_batch_clear(s->batch);
+    } else {
+        rc = trod_batch_new(&s->batch, t->opt.batch_rows);
+    }
+    if (rc == TROD_OK)
+        s->batch->want = t->opt.want;
+    return rc;
+}
+
 static int open_first(struct trod_trace *t)
 {
     struct state *s = t->state;
     int rc = TROD_OK;
 
-    if (t->spare && t->spare->cap == t->opt.batch_rows) {
-        s->batch = t->spare;
-        t->spare = NULL;
-        trod_batch_clear(s->batch);
-    } else if ((rc = trod_batch_new(&s->batch, t->opt.batch_rows)) < 0) {
-        return rc;
-    }
-    s->batch->want = t->opt.want;
     while (!s->reader && s->next < t->n_inputs) {
         rc = trod_trace_reader(t, s->next++, &s->reader);
         if (rc < 0 && s->failed == 0)
@@ -80,7 +92,10 @@ static int read_batch(struct trod_trace *t, struct state *s)
 static int next(struct trod_trace *t, struct trod_batch **batch)
 {
     struct state *s = t->state;
+    const int made = make_batch(t);
 
+    if (made < 0)
+        return made;
     for (;;) {
         int rc;
 

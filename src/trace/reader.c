@@ -8,6 +8,7 @@
 #include "trod/reader.h"
 
 #include "core/sized.h"
+#include "core/spare.h"
 #include "io/frames.h"
 #include "io/points.h"
 #include "trace/batch_own.h"
@@ -84,7 +85,8 @@ static int start(struct trod_reader *r, const struct trod_candidate *best)
     r->meta->bits = best->bits;
     r->meta->file = r->file;
     r->meta->parts = trod_input_members(r->in) > 0;
-    r->dec = calloc(1, f->dec_size ? f->dec_size : 1);
+    r->dec_size = f->dec_size ? f->dec_size : 1;
+    r->dec = trod_spare_zeroed(r->dec_size); /* most of a large one is not used by short reads */
     if (!r->dec)
         return TROD_ERR_NOMEM;
     if ((rc = trod_input_ahead(r->in, r->head, &head)) < 0)
@@ -546,6 +548,6 @@ void trod_reader_close(struct trod_reader *r)
         r->spec.format->stop(r->dec);
     trod_input_close(r->in);
     trod_optspec_fini(&r->spec);
-    free(r->dec);
+    trod_spare_give(r->dec, r->dec_size);
     free(r);
 }

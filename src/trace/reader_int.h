@@ -15,6 +15,7 @@ struct trod_reader {
     struct trod_diag *diag;
     struct trod_diag_members members; /* what the diag calls members of this input */
     void *dec;
+    size_t dec_size;
     uint32_t file, head;
     uint64_t rows, skipped;
     uint64_t ordinal; /* of the next row: rows, unless the driver knows better */

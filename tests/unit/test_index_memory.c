@@ -167,9 +167,9 @@ static void test_marks(void **state)
                   {"marker:7:3", 4011, 2},
                   {"marker:7:4", 4012, 2},
                   {"marker:7:5", 0, 0},
-                  {"marker:7=0x10:3", 4011, 4},
-                  {"marker:7=17", 4012, 4},
-                  {"marker:7=18", 0, 4},
+                  {"marker:7=0x10:3", 4011, 6},
+                  {"marker:7=17", 4012, 6},
+                  {"marker:7=18", 0, 6},
                   {"marker:5:60", 5933, 2},
                   {"marker:=17", 4012, 200},
                   {"marker:here", 1011, 200},
@@ -268,12 +268,58 @@ static void test_too_much(void **state)
     nav_files_free(&f);
 }
 
+/*
+ * The lists of an index say that failed writes are writes. Bytes that only those touch since are
+ * looked for farther back, in the same segment and in those before.
+ */
+static void test_failed_writes(void **state)
+{
+    enum { ROWS = 2000, AT = 0x8000, BYTES = 192 };
+    struct nav_files f = nav_files_new(1, ".tarmac");
+    struct trod_nav_byte got[BYTES], want[BYTES];
+
+    (void)state;
+    for (unsigned seed = 0; seed < 8; seed++) {
+        struct trod_gen g = gen_seed(7100 + seed);
+        struct trod_buf text = {0};
+        struct trod_nav *with, *without;
+
+        for (unsigned i = 0; i < ROWS; i++) {
+            const unsigned at = AT + (unsigned)(gen_u64(&g) % (BYTES / 8)) * 8;
+
+            if (i < ROWS / 4 || gen_u64(&g) % 16 == 0) /* later ones fail, as a rule */
+                trod_buf_printf(&text, "1 clk MW8 %08x %016x\n", at, i);
+            else
+                trod_buf_printf(&text, "1 clk MW8 %08x (ABORTED)\n", at);
+        }
+        test_save(f.path[0], text.p, text.n);
+        trod_buf_fini(&text);
+        assert_true(index_files(f.path, 1, 20 + 30 * (seed % 4), 5 + 60 * (seed / 4), 0));
+        with = open_nav(f.path[0], false);
+        without = open_nav(f.path[0], true);
+        assert_non_null(trod_nav_index(with));
+        for (unsigned i = 0; i < 60; i++) {
+            const uint64_t row = gen_u64(&g) % ROWS;
+
+            assert_int_equal(trod_nav_memory(with, row, AT, BYTES, got), 0);
+            assert_int_equal(trod_nav_memory(without, row, AT, BYTES, want), 0);
+            for (unsigned k = 0; k < BYTES; k++) {
+                assert_int_equal(got[k].value, want[k].value);
+                assert_int_equal(got[k].row, want[k].row);
+                assert_int_equal(got[k].from, want[k].from);
+            }
+        }
+        trod_nav_close(with);
+        trod_nav_close(without);
+    }
+    nav_files_free(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_reach),
-        cmocka_unit_test(test_too_much),
+        cmocka_unit_test(test_memory),   cmocka_unit_test(test_reach),
+        cmocka_unit_test(test_too_much), cmocka_unit_test(test_failed_writes),
         cmocka_unit_test(test_marks),
     };
 

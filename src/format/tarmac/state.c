@@ -45,7 +45,8 @@ int tm_load(void *dec, struct trod_span *state, struct trod_span *log)
     d->skipping = (uint8_t)v[10];
     d->picture = (uint8_t)v[11];
     d->picture_column = (uint32_t)v[12];
+    if (d->type_at || d->bare_at) /* there are forms, which are of what was known of the trace */
+        tm_forget_forms(d);
     d->type_at = d->bare_at = d->es_forms = d->forms_unit = d->unit_wait = 0;
-    tm_forget_forms(d); /* a form is of what was known of the trace */
     return TROD_OK;
 }
