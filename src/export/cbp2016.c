@@ -12,11 +12,13 @@
 
 #include "core/grow.h"
 #include "core/map.h"
+#include "core/temp.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     CHUNK = 4096, /* numbers of the sequence that are read at a time */
@@ -60,11 +62,15 @@ struct state {
 static int init(void *st, const void *opt, const struct trod_export_context *c)
 {
     struct state *s = st;
+    int fd;
 
     (void)opt;
     s->c = *c;
     s->flow.sites = c->sites;
-    s->sequence = tmpfile();
+    fd = trod_temp_open();
+    s->sequence = fd < 0 ? NULL : fdopen(fd, "w+");
+    if (fd >= 0 && !s->sequence)
+        close(fd);
     if (!s->sequence)
         return trod_error(c->diag, TROD_ERR_IO, "export.cbp2016", NULL,
                           "cannot make a temporary file for the sequence of branches: %s",

@@ -13,8 +13,11 @@
 
 #include <stdlib.h>
 
-/* Fewer bytes are read and thrown away sooner than a thread is stopped and started again. */
-enum { SEEK_FROM = 8 << 20 };
+/*
+ * Fewer bytes are read and thrown away sooner than a thread is stopped and started again; and than
+ * the frames of a compressed file are looked for, which may lie anywhere in it.
+ */
+enum { SEEK_FROM = 8 << 20, LOOK_FROM = 1 << 19 };
 
 /* The frames of a file with one compression, if they are known. */
 static const struct trod_frames *frames_of(struct trod_input *in)
@@ -176,12 +179,20 @@ static bool has_point(const struct trod_input *in)
     return trod_zip_is(&in->source) && trod_zip_pointed(&in->source, in->offset);
 }
 
+/* May seeking be faster than reading N bytes? */
+static bool is_far(const struct trod_input *in, uint64_t n)
+{
+    if (in->n_filters)
+        return in->point || in->frames.looked || n >= LOOK_FROM;
+    return n >= SEEK_FROM || has_point(in);
+}
+
 uint64_t trod_input_skip(struct trod_input *in, uint64_t n)
 {
     uint64_t done = 0;
     while (done < n) {
         if (in->n == 0) {
-            if (!in->direct && (n - done >= SEEK_FROM || in->n_filters || has_point(in)))
+            if (!in->direct && is_far(in, n - done))
                 done += seek_ahead(in, n - done);
             if (done == n)
                 break;

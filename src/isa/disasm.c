@@ -37,10 +37,20 @@ struct slot {
     char text[TROD_DISASM_TEXT];
 };
 
+/*
+ * Instructions by hash, the last one of each. They stand in the order in which they came, so that
+ * those of a small program fill few pages. The first one is empty, for hashes that none has.
+ */
+struct table {
+    uint16_t *number; /* of SLOTS hashes */
+    struct slot *slot;
+    uint32_t n; /* that are not empty */
+};
+
 struct trod_disasm {
     enum trod_isa isa;
     enum trod_endian endian;
-    struct slot *slots, *codes; /* by address and bytes; by bytes */
+    struct table places, codes; /* by address and bytes; by bytes */
 #if TROD_HAVE_CAPSTONE
     struct trod_capstone cs;
 #endif
@@ -134,22 +144,35 @@ static size_t no_instruction(const uint8_t *code, uint32_t n, char *out)
     return (size_t)(trod_put_bytes(p, code, n) - out);
 }
 
+static bool table_make(struct table *t)
+{
+    t->number = trod_spare_zeroed(SLOTS * sizeof *t->number);
+    t->slot = trod_spare_zeroed((SLOTS + 1) * sizeof *t->slot);
+    return t->number && t->slot;
+}
+
+static void table_free(struct table *t)
+{
+    trod_spare_give(t->number, SLOTS * sizeof *t->number);
+    trod_spare_give(t->slot, (SLOTS + 1) * sizeof *t->slot);
+}
+
+/* The one that is to be that of hash H. */
+static struct slot *table_put(struct table *t, uint32_t h)
+{
+    if (!t->number[h])
+        t->number[h] = (uint16_t)++t->n;
+    return &t->slot[t->number[h]];
+}
+
 int trod_disasm_new(struct trod_disasm **out, enum trod_isa isa, enum trod_endian endian,
                     struct trod_diag *diag)
 {
     struct trod_disasm *d = calloc(1, sizeof *d);
 
     *out = NULL;
-    if (d) {
-        d->slots = trod_spare_zeroed(SLOTS * sizeof *d->slots);
-        d->codes = trod_spare_zeroed(SLOTS * sizeof *d->codes);
-    }
-    if (!d || !d->slots || !d->codes) {
-        if (d) {
-            trod_spare_give(d->slots, SLOTS * sizeof *d->slots);
-            trod_spare_give(d->codes, SLOTS * sizeof *d->codes);
-        }
-        free(d);
+    if (!d || !table_make(&d->places) || !table_make(&d->codes)) {
+        trod_disasm_free(d);
         return TROD_ERR_NOMEM;
     }
     d->isa = isa;
@@ -168,8 +191,8 @@ void trod_disasm_free(struct trod_disasm *d)
     if (!d)
         return;
     close_capstone(d);
-    trod_spare_give(d->slots, SLOTS * sizeof *d->slots);
-    trod_spare_give(d->codes, SLOTS * sizeof *d->codes);
+    table_free(&d->places);
+    table_free(&d->codes);
     free(d);
 }
 
@@ -198,13 +221,16 @@ static bool is(const struct slot *s, const uint8_t *code, uint32_t n, unsigned i
     return s->n == n && s->iset == iset && memcmp(s->code, code, n) == 0;
 }
 
-/* The text of S is known: what does it tell of its opcode, whose place is C? */
-static void learn(const struct trod_disasm *d, struct slot *c, const struct slot *s)
+/* The text of S is known: what does it tell of its opcode, whose hash is H? */
+static void learn(struct trod_disasm *d, uint32_t h, const struct slot *s)
 {
+    struct slot *c = &d->codes.slot[d->codes.number[h]];
+
     /* of MIPS jumps have but the upper bits of their own address */
     if (d->isa == TROD_ISA_MIPS32 || d->isa == TROD_ISA_MIPS64)
         return;
     if (!is(c, s->code, s->n, s->iset)) {
+        c = table_put(&d->codes, h);
         *c = *s;
         c->anywhere = false;
         return;
@@ -216,26 +242,31 @@ static void learn(const struct trod_disasm *d, struct slot *c, const struct slot
 const char *trod_disasm_text(struct trod_disasm *d, unsigned iset, uint64_t pc, const uint8_t *code,
                              uint32_t n, size_t *len)
 {
-    struct slot *s, *c;
+    const struct slot *c;
+    uint32_t of_code, of_place;
+    struct slot *s;
 
     if (n == 0 || n > TROD_DISASM_CODE) {
         *len = 0;
         return "";
     }
     /* Opcodes first: of a large program they are far fewer than its addresses, and near at hand. */
-    c = &d->codes[trod_code_slot(0, code, n, iset, SLOTS)];
+    of_code = (uint32_t)trod_code_slot(0, code, n, iset, SLOTS);
+    c = &d->codes.slot[d->codes.number[of_code]];
     if (c->anywhere && is(c, code, n, iset)) {
         *len = c->len;
         return c->text;
     }
-    s = &d->slots[trod_code_slot(pc, code, n, iset, SLOTS)];
+    of_place = (uint32_t)trod_code_slot(pc, code, n, iset, SLOTS);
+    s = &d->places.slot[d->places.number[of_place]];
     if (s->pc != pc || !is(s, code, n, iset)) {
+        s = table_put(&d->places, of_place);
         s->pc = pc;
         s->n = (uint8_t)n;
         s->iset = (uint8_t)iset;
         memcpy(s->code, code, n);
         decode(d, s);
-        learn(d, c, s);
+        learn(d, of_code, s);
     }
     *len = s->len;
     return s->text;

@@ -34,8 +34,7 @@ int nav_put_section(struct nav_builder *b, unsigned id, uint32_t segment, const 
     return n ? trod_output_write(b->out, p, n) : TROD_OK;
 }
 
-/* Up to a multiple of 8 bytes, so that readers of the index need no copy of what follows. */
-static int align(struct nav_builder *b)
+int nav_align(struct nav_builder *b)
 {
     static const uint8_t none[8];
     const size_t n = (size_t)(-trod_output_offset(b->out) & 7);
@@ -299,13 +298,14 @@ static int rows(struct nav_builder *b)
 
 static int put_table(struct nav_builder *b)
 {
-    const struct nav_footer foot = {.table = trod_output_offset(b->out),
-                                    .sections =
-                                        (uint32_t)(b->sections.n / sizeof(struct nav_section)),
-                                    .sum = trod_crc32c(b->sections.p, b->sections.n),
-                                    .magic = NAV_FOOT};
-    int rc = trod_output_write(b->out, b->sections.p, b->sections.n);
+    struct nav_footer foot = {.magic = NAV_FOOT};
+    int rc = nav_align(b);
 
+    foot.table = trod_output_offset(b->out);
+    foot.sections = (uint32_t)(b->sections.n / sizeof(struct nav_section));
+    foot.sum = trod_crc32c(b->sections.p, b->sections.n);
+    if (rc == TROD_OK)
+        rc = trod_output_write(b->out, b->sections.p, b->sections.n);
     return rc < 0 ? rc : trod_output_write(b->out, &foot, sizeof foot);
 }
 
@@ -397,7 +397,7 @@ static int finish(struct nav_builder *b)
     if (rc == TROD_OK)
         rc = nav_put_squeezed(b, NAV_S_LOG, &b->log);
     if (rc == TROD_OK)
-        rc = align(b);
+        rc = nav_align(b);
     if (rc == TROD_OK)
         rc = nav_put_section(b, NAV_S_BLOCKS, 0, b->block, b->n_blocks * sizeof *b->block,
                              b->n_blocks * sizeof *b->block);
@@ -490,7 +490,9 @@ static void end(struct nav_builder *b)
     trod_buf_fini(&b->sections);
     trod_buf_fini(&b->segments);
     trod_buf_fini(&b->points);
-    trod_buf_fini(&b->windows);
+    trod_buf_fini(&b->window);
+    if (b->windows)
+        fclose(b->windows);
     free(b);
 }
 

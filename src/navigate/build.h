@@ -5,6 +5,7 @@
 #define NAVIGATE_BUILD_H
 
 #include <pthread.h>
+#include <stdio.h>
 
 #include "core/grow.h"
 #include "navigate/calls.h"
@@ -115,9 +116,14 @@ struct nav_builder {
     size_t points_file;
     bool points_begun, points_apart;
     int points_rc;
-    struct trod_buf points, windows;
+    struct trod_buf points, window; /* the latter of one of them */
+    FILE *windows;                  /* of all; NULL: there are none so far */
+    int windows_lost;               /* errno, where they cannot be written or read; else 0 */
 };
 
+/* Up to a multiple of 8 bytes, so that readers of the index need no copy of what follows. Returns 0
+ * or an error. */
+int nav_align(struct nav_builder *b);
 /* The bytes RAW, squeezed, as the section ID of the whole trace. Returns 0 or an error. */
 int nav_put_squeezed(struct nav_builder *b, unsigned id, const struct trod_buf *raw);
 int nav_put_section(struct nav_builder *b, unsigned id, uint32_t segment, const void *p, size_t n,

@@ -48,7 +48,7 @@ enum nav_section_id {
     NAV_S_TREE = 20,       /* what calls cost by stacks of functions (tree.h), */
     NAV_S_NAMED_TREE = 21, /* and as symbols make of them; each may be missing */
     NAV_S_FUNCTIONS = 22,  /* where functions of these symbols begin and end; may be missing */
-    NAV_S_PADDING = 28,    /* zeros before NAV_S_BLOCKS */
+    NAV_S_PADDING = 28,    /* zeros before NAV_S_BLOCKS, NAV_S_ACCESS and the table */
     NAV_S_WINDOW = 9,      /* of a point: what was decoded last before it */
     NAV_S_ACCESS = 8       /* points in compressed files: struct nav_access_point, by file */
 };
@@ -156,14 +156,16 @@ struct nav_source {
 
 struct nav_unpacker;
 
+enum nav_copy { NAV_COPY_SECTIONS, NAV_COPY_BLOCKS, NAV_COPY_POINTS, NAV_COPIES };
+
 enum nav_checked { NAV_CHECKED = 1, NAV_CHECKED_DIRECTORY = 2 };
 
 struct nav_index {
     char *path;
     const uint8_t *file; /* mapped */
     size_t size;
-    int fd; /* of it; -1: none */
-    struct nav_section *section;
+    int fd;                            /* of it; -1: none */
+    const struct nav_section *section; /* in FILE, or COPY, as BLOCK and POINT */
     uint8_t *checked; /* by section: enum nav_checked; after them: 1 where a sum was wrong */
     struct nav_unpacker *unpacker; /* of its compressed parts: tables, which they share */
     uint32_t n_sections;
@@ -172,13 +174,13 @@ struct nav_index {
     uint64_t rows, lines, insns, problems; /* of the whole trace; problems met */
     bool lines_known, complete;            /* complete: reading can begin at every block */
     bool silent;                           /* all blocks are */
-    const struct nav_block *block;         /* in FILE, or BLOCKS */
-    struct nav_block *blocks;
+    const struct nav_block *block;
     uint32_t n_blocks;
     struct nav_segment *segment;
     uint32_t n_segments;
-    struct nav_access_point *point;
+    const struct nav_access_point *point;
     uint32_t n_points;
+    void *copy[NAV_COPIES];
     struct trod_meta meta;              /* streams and what else is known */
     struct trod_callstack_counts calls; /* of all rows */
     struct trod_callstack_counts named; /* the same of NAV_S_NAMED, */

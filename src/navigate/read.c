@@ -63,6 +63,18 @@ const uint8_t *nav_index_copy(const struct nav_index *x, const uint8_t *p, size_
     return room->p;
 }
 
+/*
+ * The BYTES of numbers at AT of the file: where they lie, if they lie at a multiple of 8, else a
+ * copy, which *COPY is then. NULL: no memory.
+ */
+static const void *numbers(const struct nav_index *x, uint64_t at, size_t bytes, void **copy)
+{
+    if (at % sizeof(uint64_t) == 0)
+        return x->file + at;
+    *copy = malloc(bytes + 1); /* as older programs wrote it */
+    return *copy ? memcpy(*copy, x->file + at, bytes) : NULL;
+}
+
 static int table(struct nav_index *x, const char **why)
 {
     struct nav_head head;
@@ -87,11 +99,11 @@ static int table(struct nav_index *x, const char **why)
         return TROD_ERR_CORRUPT;
     *why = "it is damaged";
     x->n_sections = foot.sections;
-    x->section = calloc((size_t)foot.sections + 1, sizeof *x->section);
+    x->section =
+        numbers(x, foot.table, foot.sections * sizeof *x->section, &x->copy[NAV_COPY_SECTIONS]);
     x->checked = calloc((size_t)foot.sections + 1, 1);
     if (!x->section || !x->checked)
         return TROD_ERR_NOMEM;
-    memcpy(x->section, x->file + foot.table, foot.sections * sizeof *x->section);
     return trod_crc32c(x->section, foot.sections * sizeof *x->section) == foot.sum
                ? TROD_OK
                : TROD_ERR_CORRUPT;
@@ -181,12 +193,9 @@ static int blocks(struct nav_index *x, const struct nav_section *s)
     if (s->length % sizeof *x->block || s->length / sizeof *x->block > UINT32_MAX)
         return TROD_ERR_CORRUPT;
     x->n_blocks = (uint32_t)(s->length / sizeof *x->block);
-    x->block = (const struct nav_block *)(const void *)(x->file + s->offset);
-    if (s->offset % sizeof(uint64_t)) { /* as older programs wrote it */
-        if (!(x->block = x->blocks = malloc(s->length + 1)))
-            return TROD_ERR_NOMEM;
-        memcpy(x->blocks, x->file + s->offset, s->length);
-    }
+    x->block = numbers(x, s->offset, s->length, &x->copy[NAV_COPY_BLOCKS]);
+    if (!x->block)
+        return TROD_ERR_NOMEM;
     x->silent = true;
     for (uint32_t k = 0; k < x->n_blocks; k++) {
         const struct nav_block *b = &x->block[k];
@@ -207,10 +216,9 @@ static int points(struct nav_index *x, const struct nav_section *s)
         return TROD_OK;
     if (s->length % sizeof *x->point || s->length / sizeof *x->point > UINT32_MAX)
         return TROD_ERR_CORRUPT;
-    x->point = malloc(s->length);
+    x->point = numbers(x, s->offset, s->length, &x->copy[NAV_COPY_POINTS]);
     if (!x->point)
         return TROD_ERR_NOMEM;
-    memcpy(x->point, x->file + s->offset, s->length);
     x->n_points = (uint32_t)(s->length / sizeof *x->point);
     for (uint32_t i = 0; i < x->n_points; i++) {
         const struct nav_access_point *p = &x->point[i];
@@ -330,12 +338,11 @@ void nav_index_close(struct nav_index *x)
     if (x->fd >= 0)
         close(x->fd);
     nav_unpacker_free(x->unpacker);
-    free(x->section);
     free(x->checked);
-    free(x->blocks);
+    for (unsigned i = 0; i < NAV_COPIES; i++)
+        free(x->copy[i]);
     free(x->segment);
     free(x->source);
-    free(x->point);
     free(x->log);
     free(x);
 }

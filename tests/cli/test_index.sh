@@ -98,6 +98,16 @@ check test "$(wc -l <"$stderr")" = 1
 run trod index --info --format json blocks.tarmac.xz t.tarmac.gz
 json '[.traces[].whole_files] == [0, 0]'
 
+# windows of compressed traces wait in a temporary file without a name
+gzip -ck long.tarmac >long.tarmac.gz
+TMPDIR=$PWD/nowhere run trod index long.tarmac.gz
+status 2
+err_has 'cannot be kept in a temporary file .in .TMPDIR, or /tmp.: No such file'
+check test ! -e long.tarmac.gz.trodx
+TMPDIR=$PWD run trod index long.tarmac.gz
+status 0
+check test -z "$(find . -name 'trod-*')"
+
 # the same with one thread
 trod index -q -j 1 --again --index there t.tarmac.gz
 check cmp t.tarmac.gz.trodx there/t.tarmac.gz.trodx

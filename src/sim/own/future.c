@@ -5,6 +5,7 @@
  */
 #include "sim/own/future.h"
 
+#include "core/temp.h"
 #include "sim/lineset.h"
 #include "sim/policy/opt.h"
 
@@ -24,17 +25,8 @@ static int report(struct trod_diag *diag, const char *what)
 
 static int open_file(struct trod_own_coming *c, struct trod_diag *diag)
 {
-    const char *dir = getenv("TMPDIR");
-    char path[4096];
-
-    if (!dir || !*dir || strlen(dir) > sizeof path - 32)
-        dir = "/tmp";
-    snprintf(path, sizeof path, "%s/trod-opt-XXXXXX", dir);
-    c->file = mkstemp(path);
-    if (c->file < 0)
-        return report(diag, "made");
-    unlink(path);
-    return 0;
+    c->file = trod_temp_open();
+    return c->file < 0 ? report(diag, "made") : 0;
 }
 
 int trod_own_future_init(struct trod_own_future *f, uint32_t n, struct trod_diag *diag)
