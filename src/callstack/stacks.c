@@ -64,28 +64,83 @@ bool stacks_room(struct trod_flame *f, size_t n)
         f->node = node;
         f->cap = n;
     }
-    return node && trod_map_room(&f->map, n);
+    return node != NULL;
+}
+
+static bool is_named(const struct trod_flame *f, const struct stacks_node *n, const char *name,
+                     size_t len)
+{
+    return n->len == len && memcmp(f->names + n->name, name, len) == 0;
+}
+
+/* Put nodes from I on, which are siblings, into the map. */
+static bool map_siblings(struct trod_flame *f, uint32_t i)
+{
+    bool ok = true;
+
+    for (; i && ok; i = f->node[i].next) {
+        const struct stacks_node *n = &f->node[i];
+
+        ok = trod_map_put(&f->map, hash(n->parent, f->names + n->name, n->len), i);
+    }
+    return ok;
+}
+
+/*
+ * Few children are gone through, as they were made: they lie near each other. Of parents that have
+ * more, all are in the map.
+ */
+enum { FEW = 8 };
+
+/* The child of PARENT with this name; 0: none. *MANY: it has FEW or more. */
+static uint32_t find_child(const struct trod_flame *f, uint32_t parent, const char *name,
+                           size_t len, bool *many)
+{
+    uint32_t i = f->node[parent].first, h;
+    unsigned k = 0;
+
+    for (; i && k < FEW; i = f->node[i].next, k++)
+        if (is_named(f, &f->node[i], name, len))
+            return i;
+    *many = k == FEW;
+    if (!i)
+        return 0;
+    h = hash(parent, name, len);
+    for (size_t at = h; trod_map_next(&f->map, h, &at, &i);)
+        if (f->node[i].parent == parent && is_named(f, &f->node[i], name, len))
+            return i;
+    return 0;
+}
+
+/* Put child I, which comes to the others of its PARENT, into the map, and those if they are FEW. */
+static bool map_child(struct trod_flame *f, uint32_t parent, uint32_t i)
+{
+    const struct stacks_node *n = &f->node[i];
+    unsigned k = 0;
+
+    for (uint32_t c = f->node[parent].first; c && k <= FEW; c = f->node[c].next)
+        k++;
+    return trod_map_put(&f->map, hash(parent, f->names + n->name, n->len), i) &&
+           (k > FEW || map_siblings(f, f->node[parent].first));
 }
 
 uint32_t stacks_child(struct trod_flame *f, uint32_t parent, const char *name, size_t len)
 {
-    const uint32_t h = hash(parent, name, len);
-    uint32_t i;
+    bool many = false;
+    const uint32_t found = find_child(f, parent, name, len, &many);
 
-    for (size_t at = h; trod_map_next(&f->map, h, &at, &i);) {
-        const struct stacks_node *n = &f->node[i];
-
-        if (n->parent == parent && n->len == len && memcmp(f->names + n->name, name, len) == 0)
-            return i;
-    }
+    if (found)
+        return found;
     if (f->n >= UINT32_MAX / 4 || len > UINT32_MAX ||
         trod_zeroed_room(&f->node, &f->cap, f->n + 1, sizeof *f->node) < 0 ||
-        !keep_name(f, name, len) || !trod_map_put(&f->map, h, (uint32_t)f->n))
+        !keep_name(f, name, len))
         return 0;
     f->node[f->n] = (struct stacks_node){.name = f->names_n - len,
                                          .len = (uint32_t)len,
                                          .parent = parent,
                                          .next = f->node[parent].first};
+    if (many && !map_child(f, parent, (uint32_t)f->n))
+        return 0;
     f->node[parent].first = (uint32_t)f->n;
     return (uint32_t)f->n++;
 }

@@ -168,9 +168,38 @@ static void test_drain(void **state)
     trod_flame_free(f);
 }
 
+/* Parents with few children and with many: each child is one, however often it comes. */
+static void test_children(void **state)
+{
+    struct trod_rng r;
+
+    (void)state;
+    trod_rng_seed(&r, 11);
+    for (unsigned most = 1; most <= 40; most++) {
+        uint64_t count[2][40] = {{0}}, all = 0, stacks = 0;
+        struct trod_flame *f;
+
+        assert_int_equal(trod_flame_new(&f), 0);
+        for (unsigned i = 0; i < 12 * most; i++) {
+            const unsigned child = (unsigned)(trod_rng_next(&r) % most), side = i % 2;
+            char text[32];
+            const int n = snprintf(text, sizeof text, "%s;f%u", side ? "b" : "main", child);
+
+            assert_int_equal(trod_flame_add(f, text, (size_t)n, 0, i), 0);
+            stacks += i && count[side][child] == 0;
+            count[side][child] += i;
+            all += i;
+        }
+        assert_int_equal(trod_flame_stacks(f), stacks);
+        assert_int_equal(trod_flame_total(f, 0), all);
+        trod_flame_free(f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_names),
+                                       cmocka_unit_test(test_children),
                                        cmocka_unit_test(test_drain)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
