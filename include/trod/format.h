@@ -423,6 +423,14 @@ struct trod_format {
 
     /* How decoding begins in the middle of a plain file; NULL: as stride and cuts say above. */
     const struct trod_parts *parts;
+
+    /*
+     * The register, by name, whose value row I of B tells, a MARKER or an access that has a detail
+     * of at least told_detail bytes, and that value, of 32 bits; NULL: it tells none. NULL: no such
+     * row does.
+     */
+    const char *(*register_told)(const struct trod_batch *b, uint32_t i, uint32_t *value);
+    uint32_t told_detail;
 };
 
 /*

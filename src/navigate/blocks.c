@@ -94,7 +94,7 @@ int nav_regs_at(struct trod_nav *nav, uint64_t row, struct nav_regs *regs, uint6
 
     nav_regs_init(regs, &nav->names);
     regs->insn = nav->insn;
-    regs->markers = f && f->flags & TROD_FMT_MARKERS;
+    nav_regs_of(regs, f);
     *first = step ? step->row : 0;
     if (!step || step->state.n == 0)
         return rc;
@@ -404,7 +404,8 @@ static bool about(const struct nav_names *names, uint32_t id, const char *reg)
     const char *name = names->at[id].text;
     const size_t n = strlen(name);
 
-    return nav_names_means(names, id, reg) || (strncmp(reg, name, n) == 0 && reg[n] == '_');
+    return nav_names_means(names, id, reg) || (strncmp(reg, name, n) == 0 && reg[n] == '_') ||
+           nav_fields(names->isa, name, reg);
 }
 
 static int register_candidates(const struct nav_index *x, const struct trod_nav_query *q,

@@ -436,7 +436,7 @@ static int begin(struct nav_builder *b, const char *path)
         trod_insn_decoder_new(&b->insn, b->isa, b->endian) == TROD_ERR_NOMEM)
         return TROD_ERR_NOMEM;
     b->regs.insn = b->insn;
-    b->regs.markers = f && f->flags & TROD_FMT_MARKERS;
+    nav_regs_of(&b->regs, f);
     rc = nav_shapes_init(&b->shapes);
     if (rc == TROD_OK)
         rc = nav_spread_init(&b->spread);

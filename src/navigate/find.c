@@ -147,7 +147,7 @@ static bool names_it(struct finding *f, unsigned iset, unsigned reg)
         return f->means[iset][reg] == 1;
     name = trod_insn_reg_name(f->nav->insn, iset, reg);
     nav_canonical(f->nav->names.isa, name, canonical);
-    is = strcmp(canonical, f->reg) == 0;
+    is = strcmp(canonical, f->reg) == 0 || nav_fields(f->nav->names.isa, canonical, f->reg);
     if (!is) { /* sp names the bank in use, and a bank is meant by sp */
         size_t n = strlen(canonical);
 

@@ -1,6 +1,6 @@
 /*
- * implied.c - values of registers from other rows than register writes: the states of FULL, and the
- * arguments and results of functions in drmemtrace's markers.
+ * implied.c - values of registers from other rows than register writes: the states of FULL, what
+ * records of TT6 tell, and the arguments and results of functions in drmemtrace's markers.
  *
  * Implements regs.h (docs/formats/amber.md, "FULL"; docs/formats/drmemtrace.md, "Functions and
  * system calls"; the argument registers of the procedure call standards and of Linux's syscall(2)).
@@ -148,13 +148,30 @@ static bool filtered(const struct trod_batch *b)
     return b->meta && b->meta->filetype & (TROD_DRM_FILTERED | TROD_DRM_IFILTERED);
 }
 
+/*
+ * A register is known until an instruction writes it, which is known from opcodes, as of
+ * drmemtrace.
+ */
+static int put_told(struct nav_regs *r, struct nav_file *f, const char *name, uint64_t v,
+                    uint32_t size, uint64_t row)
+{
+    uint8_t value[8];
+    const uint32_t id = r->insn ? nav_names_find(r->names, name, true) : UINT32_MAX;
+
+    if (id == UINT32_MAX)
+        return TROD_OK;
+    for (unsigned k = 0; k < 8; k++)
+        value[k] = (uint8_t)(v >> (8 * k));
+    f->known += id >= f->n || !f->reg[id].size;
+    return nav_regs_put(f, id, 0, value, NULL, size, TROD_NAV_READ, row);
+}
+
 int nav_regs_marker(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b, uint32_t i,
                     uint64_t row)
 {
     const enum trod_isa isa = r->names->isa;
     const char *name = NULL;
-    uint8_t value[8];
-    uint32_t id, size = isa == TROD_ISA_X86_32 || isa == TROD_ISA_ARM ? 4 : 8;
+    uint32_t size = isa == TROD_ISA_X86_32 || isa == TROD_ISA_ARM ? 4 : 8;
 
     if (interrupts(b->sub[i]))
         forget_all(f);
@@ -174,19 +191,55 @@ int nav_regs_marker(struct nav_regs *r, struct nav_file *f, const struct trod_ba
     default:
         return TROD_OK;
     }
-    /* without opcodes it is not known which instruction overwrites it */
-    if (!name || !r->insn || (id = nav_names_find(r->names, name, true)) == UINT32_MAX)
+    return name ? put_told(r, f, name, b->value[i], size, row) : TROD_OK;
+}
+
+int nav_regs_told(struct nav_regs *r, const struct trod_batch *b, uint32_t i, uint64_t row)
+{
+    struct nav_file *f;
+    uint32_t value;
+    const char *name = r->format->register_told(b, i, &value);
+
+    if (!name)
         return TROD_OK;
-    for (unsigned k = 0; k < 8; k++)
-        value[k] = (uint8_t)(b->value[i] >> (8 * k));
-    f->known += id >= f->n || !f->reg[id].size;
-    return nav_regs_put(f, id, 0, value, NULL, size, TROD_NAV_READ, row);
+    f = nav_regs_file(r, trod_batch_stream(b, i));
+    return f ? put_told(r, f, name, value, sizeof value, row) : TROD_ERR_NOMEM;
+}
+
+/* If NAME is that of a field of cr or xer, what it has becomes unknown. */
+static bool forget_field(const struct nav_regs *r, struct nav_file *f, const char *name)
+{
+    static const struct {
+        const char *name;
+        uint8_t at, bits; /* of the register's byte AT, the least significant being 0 */
+    } fields[] = {{"xer.ca", 3, 0x20}, {"xer.ov", 3, 0xc0}, {"xer.cnt", 0, 0x7f}};
+    uint32_t id, n;
+
+    if (nav_fields(r->names->isa, "cr", name)) {
+        const unsigned field = (unsigned)(name[2] - '0');
+
+        id = nav_names_find(r->names, "cr", false);
+        n = id < f->n && f->reg[id].size > 0;
+        nav_regs_forget_bits(f, id, 3 - field / 2, field % 2 ? 0x0f : 0xf0);
+    } else if (nav_fields(r->names->isa, "xer", name)) {
+        id = nav_names_find(r->names, "xer", false);
+        n = id < f->n && f->reg[id].size > 0;
+        for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+            if (strcmp(name, fields[i].name) == 0)
+                nav_regs_forget_bits(f, id, fields[i].at, fields[i].bits);
+    } else {
+        return false;
+    }
+    f->known -= n && !f->reg[id].size;
+    return true;
 }
 
 static void forget_named(struct nav_regs *r, struct nav_file *f, const char *name)
 {
     struct nav_part part;
 
+    if (name && forget_field(r, f, name))
+        return;
     if (!name || !nav_names_part(r->names, name, strlen(name), "", 0, false, &part))
         return;
     f->known -= part.id < f->n && f->reg[part.id].size > 0;

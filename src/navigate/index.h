@@ -19,7 +19,7 @@ enum {
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at most (a block is never parted) */
     NAV_EVENTS = 1 << 17,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 12,       /* bytes of a page of postings, before compression */
-    NAV_INDEX_VERSION = 25,
+    NAV_INDEX_VERSION = 26,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
 };
 

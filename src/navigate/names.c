@@ -10,6 +10,7 @@
 
 #include "core/grow.h"
 #include "core/hash.h"
+#include "isa/capstone.h"
 #include "trace/banks.h"
 #include "trod/compare.h"
 
@@ -208,6 +209,22 @@ bool nav_names_means(const struct nav_names *n, uint32_t id, const char *query)
 
     return strcmp(name, query) == 0 ||
            (name[base] && base == strlen(query) && memcmp(name, query, base) == 0);
+}
+
+static bool is_field(const char *whole, const char *field)
+{
+    const size_t n = strlen(whole);
+
+    if (strncmp(whole, field, n) != 0)
+        return false;
+    if (strcmp(whole, "cr") == 0)
+        return field[n] >= '0' && field[n] <= '7' && !field[n + 1];
+    return strcmp(whole, "xer") == 0 && field[n] == '.';
+}
+
+bool nav_fields(enum trod_isa isa, const char *a, const char *b)
+{
+    return trod_is_ppc(isa) && (is_field(a, b) || is_field(b, a));
 }
 
 /* ---- what an architecture has */

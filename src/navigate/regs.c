@@ -113,6 +113,21 @@ void nav_regs_forget(struct nav_file *f, uint32_t id)
     f->reg[id].from = TROD_NAV_UNKNOWN;
 }
 
+void nav_regs_forget_bits(struct nav_file *f, uint32_t id, uint32_t at, uint8_t bits)
+{
+    struct nav_value *v = id < f->n ? &f->reg[id] : NULL;
+    uint8_t left = 0;
+
+    if (!v || at >= v->size)
+        return;
+    v->bytes[at] &= (uint8_t)~bits;
+    v->bytes[v->cap + at] &= (uint8_t)~bits;
+    for (uint32_t k = 0; k < v->size; k++)
+        left |= v->bytes[v->cap + k];
+    if (!left)
+        nav_regs_forget(f, id);
+}
+
 /* What a register row says: bits [lo, lo + bits) of the register, with masks. */
 struct write {
     const uint8_t *value, *unknown, *unwritten; /* NULL: all known, all written */
@@ -324,6 +339,12 @@ static int write_row(struct nav_regs *r, struct nav_file *f, const struct trod_b
     return TROD_OK;
 }
 
+void nav_regs_of(struct nav_regs *r, const struct trod_format *f)
+{
+    r->markers = f && f->flags & TROD_FMT_MARKERS;
+    r->format = f && f->register_told ? f : NULL;
+}
+
 int nav_regs_row(struct nav_regs *r, const struct trod_batch *b, uint32_t i, uint64_t row)
 {
     const uint8_t kind = b->kind[i];
@@ -334,7 +355,7 @@ int nav_regs_row(struct nav_regs *r, const struct trod_batch *b, uint32_t i, uin
     r->to = NAV_WIDEST;
     if (kind != TROD_REG && kind != TROD_INSTR && kind != TROD_STATE &&
         !(kind == TROD_MARKER && r->markers))
-        return TROD_OK;
+        return nav_regs_tells(r, b, i) ? nav_regs_told(r, b, i, row) : TROD_OK;
     f = nav_regs_file(r, trod_batch_stream(b, i));
     if (!f)
         return TROD_ERR_NOMEM;

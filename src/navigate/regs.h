@@ -70,9 +70,10 @@ struct nav_file {
 /* The registers of all streams. */
 struct nav_regs {
     struct nav_names *names;
-    struct trod_insn_decoder *insn; /* of the caller; NULL: none */
-    bool markers;                   /* sub of MARKER rows is enum trod_drm_marker */
-    struct nav_file **file;         /* by stream */
+    struct trod_insn_decoder *insn;   /* of the caller; NULL: none */
+    bool markers;                     /* sub of MARKER rows is enum trod_drm_marker */
+    const struct trod_format *format; /* whose other rows tell registers; NULL: none do */
+    struct nav_file **file;           /* by stream */
     uint32_t n_files;
     /* Which registers the row fed last wrote: ids. Of a state with all registers those that it
      * found changed. */
@@ -93,6 +94,11 @@ bool nav_names_part(struct nav_names *n, const char *name, size_t len, const cha
                     size_t note_len, bool add, struct nav_part *out);
 /* N bytes that the place PART has: what is none of its flags is zero, and known to be. */
 void nav_part_rest(const struct nav_part *part, uint8_t *value, uint8_t *known, size_t n);
+/*
+ * Are A and B (canonical) a register of PowerPC and a field of it, in this or the other order: cr
+ * and cr3, xer and xer.ca? Instructions read and write fields.
+ */
+bool nav_fields(enum trod_isa isa, const char *a, const char *b);
 /* Is register ID one that QUERY (canonical) means: itself, or a bank of it? */
 bool nav_names_means(const struct nav_names *n, uint32_t id, const char *query);
 /* The status register that has the flag NAME (any case), and its bit; NULL: there is none. */
@@ -110,7 +116,17 @@ void nav_regs_fini(struct nav_regs *r);
 struct nav_file *nav_regs_file(struct nav_regs *r, uint32_t stream);
 /* Row I of B, row ROW of the trace. Returns 0 or TROD_ERR_NOMEM. */
 int nav_regs_row(struct nav_regs *r, const struct trod_batch *b, uint32_t i, uint64_t row);
-/* implied.c: registers from markers of drmemtrace, and which ones an instruction overwrites. */
+/* Can row I, which is no REG, INSTR or STATE, tell a register? */
+static inline bool nav_regs_tells(const struct nav_regs *r, const struct trod_batch *b, uint32_t i)
+{
+    return r->format && (b->kind[i] == TROD_MARKER || (b->have & b->has[i] & TROD_COL_DETAIL &&
+                                                       b->detail[i].len >= r->format->told_detail));
+}
+/* The formats, as far as registers are concerned, of traces of F (NULL: not known). */
+void nav_regs_of(struct nav_regs *r, const struct trod_format *f);
+/* implied.c: the register that such a row tells, if it does. */
+int nav_regs_told(struct nav_regs *r, const struct trod_batch *b, uint32_t i, uint64_t row);
+/* registers from markers of drmemtrace, and which ones an instruction overwrites. */
 int nav_regs_marker(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b, uint32_t i,
                     uint64_t row);
 void nav_regs_spoil(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b, uint32_t i);
@@ -121,6 +137,8 @@ int nav_regs_state(struct nav_regs *r, struct nav_file *f, const struct trod_bat
 int nav_regs_put(struct nav_file *f, uint32_t id, uint32_t off, const uint8_t *p,
                  const uint8_t *mask, uint32_t n, enum trod_nav_source from, uint64_t row);
 void nav_regs_forget(struct nav_file *f, uint32_t id);
+/* Bits BITS of byte AT of register ID become unknown; the register, if no other ones are known. */
+void nav_regs_forget_bits(struct nav_file *f, uint32_t id, uint32_t at, uint8_t bits);
 /* All of it as bytes, and back. */
 int nav_regs_save(const struct nav_regs *r, struct trod_buf *out);
 int nav_regs_load(struct nav_regs *r, struct trod_span *in);

@@ -467,6 +467,8 @@ int nav_tally_row(struct nav_tally *t, const struct trod_batch *b, uint32_t i, u
         rc = nav_spread_row(t->spread, b, i);
         if (rc == TROD_OK)
             rc = owned(t, b, i);
+        if (rc == TROD_OK && nav_regs_tells(t->regs, b, i))
+            rc = nav_regs_told(t->regs, b, i, row);
         return rc < 0 || !nav_has(b, i, TROD_COL_TEXT | TROD_COL_CODE) ? rc : shape(t, b, i);
     case TROD_INSTR:
         rc = instruction(t, b, i);

@@ -235,4 +235,20 @@ check_calls
 run trod state --format json --no-calls --at 3 calls.tarmac
 json 'has("calls") | not'
 
+# TT6 tells the condition register and, with string accesses, XER; instructions write fields of them
+for index in no yes; do
+    cp "$TROD_SOURCE/examples/records.tt6e" told.tt6e
+    [[ $index == no ]] || trod index -q told.tt6e
+    run trod state --format json --at 12 --no-calls told.tt6e
+    json '[.registers[] | .register] == []'
+    run trod state --format json --at 13 --no-calls told.tt6e
+    json '[.registers[] | [.register, .value, .row]] == [["xer", "0x2000000d", 13]]'
+    run trod state --format json --at 31 --no-calls told.tt6e
+    json '[.registers[] | [.register, .value, .row]] == [["cr", "0x24000044", 31], ["xer", "0x2000000d", 13]]'
+    run trod who --format json --register cr --before 30 told.tt6e
+    json '[.who[] | [.what, .row]] == [["writes", 20], ["reads", 23]]'
+    run trod who --format json --register xer --before 14 told.tt6e
+    json '[.who[] | [.what, .row]] == [["reads", 12]]'
+done
+
 finish

@@ -17,6 +17,7 @@ extern const struct trod_format trod_format_tt6, trod_format_tt6e, trod_format_f
 /* Escape records: bits 0-5 zero, code in bits 6-15, number of words in bits 16-31. */
 enum amber_escape {
     AMBER_ESC_DATA = 0x01,        /* optional data address for the next instruction */
+    AMBER_ESC_CONDITION = 0x02,   /* condition register value */
     AMBER_ESC_REAL_TARGET = 0x03, /* real address of its branch target */
     AMBER_ESC_REAL_DATA = 0x04,   /* real address of its data */
     AMBER_ESC_REAL_PC = 0x05,     /* its own real address */

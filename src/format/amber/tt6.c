@@ -400,6 +400,24 @@ static int native(const struct trod_batch *b, uint32_t row, struct trod_room *ou
     return TROD_ENC_DONE;
 }
 
+/* The condition register of its escape, and XER, the third word of string accesses' records. */
+static const char *register_told(const struct trod_batch *b, uint32_t i, uint32_t *value)
+{
+    const uint32_t said = b->have & b->has[i];
+    const uint8_t *p;
+
+    if (b->kind[i] == TROD_MARKER) {
+        *value = (uint32_t)b->value[i];
+        return b->sub[i] == AMBER_ESC_CONDITION && said & TROD_COL_VALUE ? "cr" : NULL;
+    }
+    /* PREFETCH has a register of the opcode there, which stands in another row */
+    if (b->kind[i] != TROD_READ && b->kind[i] != TROD_WRITE)
+        return NULL;
+    p = trod_batch_bytes(b, b->detail[i]);
+    *value = trod_load_be32(p + 4);
+    return "xer";
+}
+
 static int native_tt6(struct trod_native *listing, const struct trod_batch *b, uint32_t row,
                       struct trod_room *out)
 {
@@ -427,7 +445,8 @@ static int native_tt6e(struct trod_native *listing, const struct trod_batch *b, 
     .defaults = &amber_defaults, .decode = decode, .encode = amber_tt6_encode,                     \
     .target = amber_tt6_target, .keeps = amber_tt6_keeps, .finish = amber_tt6_finish,              \
     .sub_name = sub_name, .value_form = value_form, .subs = AMBER_INITIAL_PC + 1,                  \
-    .streams = "thread", .save = save, .load = load
+    .streams = "thread", .save = save, .load = load, .register_told = register_told,               \
+    .told_detail = 8
 
 const struct trod_format trod_format_tt6 = {
     .name = "tt6",
