@@ -7,10 +7,12 @@
  */
 #include "navigate/regs.h"
 
+#include "core/endian.h"
 #include "isa/ppc_state.h"
 #include "trod/drmemtrace.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 _Static_assert((int)NAV_STATE_WORDS == (int)TROD_PPC_STATE_END, "words of a state");
@@ -206,31 +208,79 @@ int nav_regs_told(struct nav_regs *r, const struct trod_batch *b, uint32_t i, ui
     return f ? put_told(r, f, name, value, sizeof value, row) : TROD_ERR_NOMEM;
 }
 
-/* If NAME is that of a field of cr or xer, what it has becomes unknown. */
-static bool forget_field(const struct nav_regs *r, struct nav_file *f, const char *name)
+/* Fields of cr and xer, which instructions write: of the register's byte AT, bits BITS. */
+static const struct {
+    const char *name, *reg;
+    uint8_t at, bits;
+} fields[] = {{"cr0", "cr", 3, 0xf0},     {"cr1", "cr", 3, 0x0f},     {"cr2", "cr", 2, 0xf0},
+              {"cr3", "cr", 2, 0x0f},     {"cr4", "cr", 1, 0xf0},     {"cr5", "cr", 1, 0x0f},
+              {"cr6", "cr", 0, 0xf0},     {"cr7", "cr", 0, 0x0f},     {"xer.ca", "xer", 3, 0x20},
+              {"xer.ov", "xer", 3, 0xc0}, {"xer.cnt", "xer", 0, 0x7f}};
+
+enum { FIELDS = sizeof fields / sizeof *fields, ALL_FIELDS = (1 << FIELDS) - 1 };
+
+/*
+ * The fields that the instruction at P, N bytes, writes: bit K for field K. All of them if it is
+ * not known, or a system call, after which code follows that is not in the trace.
+ */
+static uint16_t fields_written(const struct nav_regs *r, const struct nav_file *f, uint64_t pc,
+                               const uint8_t *p, uint32_t n)
 {
-    static const struct {
-        const char *name;
-        uint8_t at, bits; /* of the register's byte AT, the least significant being 0 */
-    } fields[] = {{"xer.ca", 3, 0x20}, {"xer.ov", 3, 0xc0}, {"xer.cnt", 0, 0x7f}};
-    uint32_t id, n;
+    const struct trod_insn *insn = trod_insn_decode(r->insn, f->iset, pc, p, n);
+    unsigned written = 0;
 
-    if (nav_fields(r->names->isa, "cr", name)) {
-        const unsigned field = (unsigned)(name[2] - '0');
+    if (!insn || !insn->valid || insn->branch == TROD_BR_SYSCALL)
+        return ALL_FIELDS;
+    for (unsigned k = 0; k < insn->n_writes; k++) {
+        const char *name = trod_insn_reg_name(r->insn, f->iset, insn->writes[k]);
 
-        id = nav_names_find(r->names, "cr", false);
-        n = id < f->n && f->reg[id].size > 0;
-        nav_regs_forget_bits(f, id, 3 - field / 2, field % 2 ? 0x0f : 0xf0);
-    } else if (nav_fields(r->names->isa, "xer", name)) {
-        id = nav_names_find(r->names, "xer", false);
-        n = id < f->n && f->reg[id].size > 0;
-        for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        for (unsigned i = 0; name && i < FIELDS; i++)
             if (strcmp(name, fields[i].name) == 0)
-                nav_regs_forget_bits(f, id, fields[i].at, fields[i].bits);
-    } else {
-        return false;
+                written |= 1u << i;
     }
-    f->known -= n && !f->reg[id].size;
+    return (uint16_t)written;
+}
+
+static void forget_fields(struct nav_regs *r, struct nav_file *f, unsigned written)
+{
+    if (r->field_names != r->names->n) { /* there are new ones; old ones keep their numbers */
+        r->field_names = r->names->n;
+        r->field_of[0] = nav_names_find(r->names, "cr", false) + 1;
+        r->field_of[1] = nav_names_find(r->names, "xer", false) + 1;
+    }
+    for (; written; written &= written - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(written);
+        uint32_t *const id = &r->field_of[fields[i].reg[0] == 'x'];
+        bool known;
+
+        known = *id && *id <= f->n && f->reg[*id - 1].size > 0;
+        if (known)
+            nav_regs_forget_bits(f, *id - 1, fields[i].at, fields[i].bits);
+        f->known -= known && !f->reg[*id - 1].size;
+    }
+}
+
+/* Instructions are many: what their opcodes write is kept. False: no memory. */
+static bool spoil_fields(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b,
+                         uint32_t i)
+{
+    const uint8_t *p = trod_batch_bytes(b, b->code[i]);
+    const uint32_t opcode = trod_load_be32(p);
+    const uint32_t at = (opcode * UINT32_C(0x9e3779b1)) >> (32 - NAV_SPOILED_BITS);
+    struct nav_spoiled *e;
+
+    if (!r->spoiled && !(r->spoiled = calloc(1 << NAV_SPOILED_BITS, sizeof *r->spoiled)))
+        return false;
+    e = &r->spoiled[at];
+    if (!e->known || e->opcode != opcode) {
+        e->opcode = opcode;
+        e->fields = fields_written(r, f, b->addr[i], p, b->code[i].len);
+        e->known = true;
+    }
+    if (e->fields == ALL_FIELDS)
+        forget_all(f);
+    else if (e->fields)
+        forget_fields(r, f, e->fields);
     return true;
 }
 
@@ -238,8 +288,6 @@ static void forget_named(struct nav_regs *r, struct nav_file *f, const char *nam
 {
     struct nav_part part;
 
-    if (name && forget_field(r, f, name))
-        return;
     if (!name || !nav_names_part(r->names, name, strlen(name), "", 0, false, &part))
         return;
     f->known -= part.id < f->n && f->reg[part.id].size > 0;
@@ -252,9 +300,12 @@ static void forget_named(struct nav_regs *r, struct nav_file *f, const char *nam
  */
 void nav_regs_spoil(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b, uint32_t i)
 {
+    const bool coded = r->insn && (b->have & b->has[i] & TROD_COL_CODE) && b->code[i].len;
     const struct trod_insn *insn = NULL;
 
-    if (r->insn && (b->have & b->has[i] & TROD_COL_CODE) && b->code[i].len)
+    if (coded && r->format && b->code[i].len == 4 && spoil_fields(r, f, b, i))
+        return;
+    if (coded)
         insn = trod_insn_decode(r->insn, f->iset, b->addr[i], trod_batch_bytes(b, b->code[i]),
                                 b->code[i].len);
     if (!insn || !insn->valid) {

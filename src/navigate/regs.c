@@ -28,6 +28,8 @@ void nav_regs_fini(struct nav_regs *r)
         free(f);
     }
     free(r->file);
+    free(r->spoiled);
+    r->spoiled = NULL;
     r->file = NULL;
     r->n_files = 0;
 }

@@ -67,13 +67,24 @@ struct nav_file {
     uint8_t state[4 * NAV_STATE_WORDS]; /* FULL: as it came last */
 };
 
+/* Which fields of registers an opcode writes (implied.c). */
+struct nav_spoiled {
+    uint32_t opcode;
+    uint16_t fields;
+    bool known;
+};
+
+enum { NAV_SPOILED_BITS = 10 };
+
 /* The registers of all streams. */
 struct nav_regs {
     struct nav_names *names;
-    struct trod_insn_decoder *insn;   /* of the caller; NULL: none */
-    bool markers;                     /* sub of MARKER rows is enum trod_drm_marker */
-    const struct trod_format *format; /* whose other rows tell registers; NULL: none do */
-    struct nav_file **file;           /* by stream */
+    struct trod_insn_decoder *insn;    /* of the caller; NULL: none */
+    bool markers;                      /* sub of MARKER rows is enum trod_drm_marker */
+    const struct trod_format *format;  /* whose other rows tell registers; NULL: none do */
+    struct nav_spoiled *spoiled;       /* by hash of opcode, of FORMAT; NULL: none so far */
+    uint32_t field_of[2], field_names; /* ids of cr and xer, + 1, of so many names; 0: none */
+    struct nav_file **file;            /* by stream */
     uint32_t n_files;
     /* Which registers the row fed last wrote: ids. Of a state with all registers those that it
      * found changed. */
