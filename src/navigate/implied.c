@@ -250,13 +250,12 @@ static void forget_fields(struct nav_regs *r, struct nav_file *f, unsigned writt
     }
     for (; written; written &= written - 1) {
         const unsigned i = (unsigned)__builtin_ctz(written);
-        uint32_t *const id = &r->field_of[fields[i].reg[0] == 'x'];
-        bool known;
+        const uint32_t id = r->field_of[fields[i].reg[0] == 'x'];
 
-        known = *id && *id <= f->n && f->reg[*id - 1].size > 0;
-        if (known)
-            nav_regs_forget_bits(f, *id - 1, fields[i].at, fields[i].bits);
-        f->known -= known && !f->reg[*id - 1].size;
+        if (id == 0 || id > f->n || f->reg[id - 1].size == 0)
+            continue;
+        nav_regs_forget_bits(f, id - 1, fields[i].at, fields[i].bits);
+        f->known -= f->reg[id - 1].size == 0;
     }
 }
 
