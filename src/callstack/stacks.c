@@ -92,9 +92,9 @@ static bool map_siblings(struct trod_flame *f, uint32_t i)
  */
 enum { FEW = 8 };
 
-/* The child of PARENT with this name; 0: none. *MANY: it has FEW or more. */
+/* The child of PARENT with this name; 0: none. *CHILDREN: so many there are, FEW + 1 for more. */
 static uint32_t find_child(const struct trod_flame *f, uint32_t parent, const char *name,
-                           size_t len, bool *many)
+                           size_t len, unsigned *children)
 {
     uint32_t i = f->node[parent].first, h;
     unsigned k = 0;
@@ -102,7 +102,7 @@ static uint32_t find_child(const struct trod_flame *f, uint32_t parent, const ch
     for (; i && k < FEW; i = f->node[i].next, k++)
         if (is_named(f, &f->node[i], name, len))
             return i;
-    *many = k == FEW;
+    *children = k + (i != 0);
     if (!i)
         return 0;
     h = hash(parent, name, len);
@@ -112,22 +112,10 @@ static uint32_t find_child(const struct trod_flame *f, uint32_t parent, const ch
     return 0;
 }
 
-/* Put child I, which comes to the others of its PARENT, into the map, and those if they are FEW. */
-static bool map_child(struct trod_flame *f, uint32_t parent, uint32_t i)
-{
-    const struct stacks_node *n = &f->node[i];
-    unsigned k = 0;
-
-    for (uint32_t c = f->node[parent].first; c && k <= FEW; c = f->node[c].next)
-        k++;
-    return trod_map_put(&f->map, hash(parent, f->names + n->name, n->len), i) &&
-           (k > FEW || map_siblings(f, f->node[parent].first));
-}
-
 uint32_t stacks_child(struct trod_flame *f, uint32_t parent, const char *name, size_t len)
 {
-    bool many = false;
-    const uint32_t found = find_child(f, parent, name, len, &many);
+    unsigned children = 0;
+    const uint32_t found = find_child(f, parent, name, len, &children);
 
     if (found)
         return found;
@@ -139,7 +127,10 @@ uint32_t stacks_child(struct trod_flame *f, uint32_t parent, const char *name, s
                                          .len = (uint32_t)len,
                                          .parent = parent,
                                          .next = f->node[parent].first};
-    if (many && !map_child(f, parent, (uint32_t)f->n))
+    if (children >= FEW &&
+        !trod_map_put(&f->map, hash(parent, name, len), (uint32_t)f->n)) /* one of many */
+        return 0;
+    if (children == FEW && !map_siblings(f, f->node[parent].first)) /* they become many */
         return 0;
     f->node[parent].first = (uint32_t)f->n;
     return (uint32_t)f->n++;

@@ -259,8 +259,8 @@ static void forget_fields(struct nav_regs *r, struct nav_file *f, unsigned writt
     }
 }
 
-/* Instructions are many: what their opcodes write is kept. False: no memory. */
-static bool spoil_fields(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b,
+/* Instructions are many: what their opcodes write is kept. */
+static void spoil_fields(struct nav_regs *r, struct nav_file *f, const struct trod_batch *b,
                          uint32_t i)
 {
     const uint8_t *p = trod_batch_bytes(b, b->code[i]);
@@ -268,8 +268,10 @@ static bool spoil_fields(struct nav_regs *r, struct nav_file *f, const struct tr
     const uint32_t at = (opcode * UINT32_C(0x9e3779b1)) >> (32 - NAV_SPOILED_BITS);
     struct nav_spoiled *e;
 
-    if (!r->spoiled && !(r->spoiled = calloc(1 << NAV_SPOILED_BITS, sizeof *r->spoiled)))
-        return false;
+    if (!r->spoiled && !(r->spoiled = calloc(1 << NAV_SPOILED_BITS, sizeof *r->spoiled))) {
+        forget_all(f); /* what is not looked at may have changed */
+        return;
+    }
     e = &r->spoiled[at];
     if (!e->known || e->opcode != opcode) {
         e->opcode = opcode;
@@ -280,7 +282,6 @@ static bool spoil_fields(struct nav_regs *r, struct nav_file *f, const struct tr
         forget_all(f);
     else if (e->fields)
         forget_fields(r, f, e->fields);
-    return true;
 }
 
 static void forget_named(struct nav_regs *r, struct nav_file *f, const char *name)
@@ -302,8 +303,10 @@ void nav_regs_spoil(struct nav_regs *r, struct nav_file *f, const struct trod_ba
     const bool coded = r->insn && (b->have & b->has[i] & TROD_COL_CODE) && b->code[i].len;
     const struct trod_insn *insn = NULL;
 
-    if (coded && r->format && b->code[i].len == 4 && spoil_fields(r, f, b, i))
+    if (coded && r->format && b->code[i].len == 4) {
+        spoil_fields(r, f, b, i);
         return;
+    }
     if (coded)
         insn = trod_insn_decode(r->insn, f->iset, b->addr[i], trod_batch_bytes(b, b->code[i]),
                                 b->code[i].len);
