@@ -19,12 +19,12 @@
 enum { TURNS = 8, IN_ORDER = 1 << 20 };
 
 /*
- * How many times faster passing over records is than analysing them. Against reading and counting
- * rows the factor is about four; if an analysis finds where rows are in the file (places), passing
- * costs next to nothing by comparison. Among chained parts, a later one is read by a thread that
- * has passed over more, so later parts are shorter.
+ * How many times faster passing over records is than reading and counting rows, finding their
+ * sites, simulating what depends on their order, or finding where they are in the file (places).
+ * Among chained parts, a later one is read by a thread that has passed over more, so later parts
+ * are shorter.
  */
-enum { PASSING = 4, PASSING_NEARLY = 50 };
+enum { COUNTING = 4, FINDING_SITES = 7, SIMULATING = 9, PLACING = 50 };
 
 /*
  * Groups of archive members for each thread if each group must learn again what others have
@@ -42,11 +42,11 @@ static bool for_threads(const struct trod_run *r)
     return r->opt.parts < 2 && !r->opt.piece;
 }
 
-/* Does an analysis record rows in pieces that cover CUT, to be processed when they are merged? */
+/* Does an analysis keep rows of pieces that cover CUT, to be processed when they are merged? */
 static bool records(const struct trod_run *r, enum run_cut cut)
 {
     for (size_t i = 0; i < r->n_items; i++)
-        if (engine_item_records(&r->item[i], cut) && r->item[i].analysis->recorded)
+        if (engine_item_records(&r->item[i], cut) && r->item[i].keeps)
             return true;
     return false;
 }
@@ -55,7 +55,7 @@ static bool records(const struct trod_run *r, enum run_cut cut)
 static bool records_much(const struct trod_run *r, enum run_cut cut)
 {
     for (size_t i = 0; i < r->n_items; i++)
-        if (engine_item_records(&r->item[i], cut) && r->item[i].analysis->recorded &&
+        if (engine_item_records(&r->item[i], cut) && r->item[i].keeps &&
             !r->item[i].analysis->direct)
             return true;
     return false;
@@ -77,6 +77,15 @@ static bool places(const struct trod_run *r)
         if (engine_item_records(&r->item[i], RUN_BYTES) && r->item[i].analysis->direct)
             return true;
     return false;
+}
+
+/* How many times faster is passing over records than what R does with them? */
+static double passing(const struct trod_run *r)
+{
+    for (size_t i = 0; i < r->n_items && !places(r); i++)
+        if (r->item[i].order != TROD_ANY_ORDER)
+            return SIMULATING;
+    return places(r) ? PLACING : r->sites ? FINDING_SITES : COUNTING;
 }
 
 /* Does R have an analysis with large states? */
@@ -213,15 +222,15 @@ static size_t cut_for_threads(const struct trod_run *r, size_t i, size_t pieces,
                               struct trod_candidate *as)
 {
     const double size = (double)trod_trace_bytes(r->whole, i);
-    const double passing = places(r) ? PASSING_NEARLY : PASSING;
+    const double faster = passing(r);
     uint64_t want[RUN_PARTS];
     double left = 1, all = 1;
     size_t n = 0;
 
     for (size_t k = 0; k < pieces; k++)
-        all -= all / passing;
+        all -= all / faster;
     for (size_t k = 0; k + 1 < pieces; k++) {
-        left -= left / passing;
+        left -= left / faster;
         want[k] = (uint64_t)((1 - left) / (1 - all) * size);
     }
     if (pieces < 2 || !trod_trace_cuts_near(r->whole, i, want, pieces - 1, at, as))

@@ -202,6 +202,7 @@ int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *
     it->scope = a->scope_of ? a->scope_of(opt) : a->scope;
     it->order = a->order_of ? a->order_of(opt) : a->order;
     it->records = may_record(r, it);
+    it->keeps = a->recorded && !(a->takers && a->takers(opt, r->opt.jobs) == 0);
     if (r->opt.by == TROD_BY_CORE && it->order == TROD_ANY_ORDER)
         it->order = TROD_STREAM_ORDER; /* only the beginning of a file says its core */
     rc = run_check_item(r, it);

@@ -56,6 +56,7 @@ struct engine_item {
     void *own; /* a copy that opt points to, or NULL */
     unsigned shards;
     bool records;                     /* parts may record their rows (trod_analysis.records) */
+    bool keeps;                       /* what they keep is the more, the longer they are */
     struct engine_instance *instance; /* SHARDS of them; after the run the first has the total */
     enum trod_scope scope;
     enum trod_order_need order;

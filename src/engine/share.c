@@ -14,7 +14,7 @@ unsigned run_takers(const struct trod_run *r, const struct engine_item *it)
 {
     const struct trod_analysis *a = it->analysis;
 
-    return it->records && it->order != TROD_ANY_ORDER && a->recorded && a->takers
+    return it->records && it->order != TROD_ANY_ORDER && it->keeps && a->takers
                ? a->takers(it->opt, r->opt.jobs)
                : 1;
 }

@@ -97,7 +97,7 @@ static int hand_over(struct trod_run *r, struct run_unit *u)
     for (size_t i = 0; !stop && rc == TROD_OK && i < r->n_items; i++) {
         const struct trod_meta *meta = trod_trace_meta(u->trace);
 
-        if (!engine_item_records(&r->item[i], cut) || !r->item[i].analysis->recorded)
+        if (!engine_item_records(&r->item[i], cut) || !r->item[i].keeps)
             continue;
         rc = run_share_merge(r, u, i);
         trod_keeper_end(&u->instance[i].keeper, &r->item[i].instance[0].keeper.diag);

@@ -187,7 +187,7 @@ static int new_sweep(struct trod_cache *c, const struct trod_cache_options *o, u
                           "--windows, --warmup full and --misses");
     c->sweep = calloc(1, sizeof *c->sweep);
     return !c->sweep      ? TROD_ERR_NOMEM
-           : c->recording ? trod_sweep_init_recording(c->sweep, o->sweep, c->diag)
+           : c->recording ? trod_sweep_init_part(c->sweep, o->sweep, c->diag)
                           : trod_sweep_init(c->sweep, o->sweep, shard, shards, c->diag);
 }
 

@@ -158,10 +158,10 @@ unsigned trod_cache_takers(const struct trod_cache_options *options, unsigned jo
 {
     struct trod_cache_options given;
 
-    return trod_sized(&given, sizeof given, sizeof given, options) &&
-                   given.like == TROD_CACHE_OWN && given.sweep
-               ? trod_sweep_shards(given.sweep, TAKERS * jobs)
-               : 1;
+    if (!trod_sized(&given, sizeof given, sizeof given, options) || given.like != TROD_CACHE_OWN ||
+        !given.sweep)
+        return 1;
+    return trod_sweep_parts(given.sweep) ? 0 : trod_sweep_shards(given.sweep, TAKERS * jobs);
 }
 
 uint32_t trod_cache_uses(const struct trod_cache_options *options)

@@ -168,13 +168,14 @@ int trod_sweep_init(struct trod_sweep *s, const char *text, unsigned shard, unsi
     return rc;
 }
 
-int trod_sweep_init_recording(struct trod_sweep *s, const char *text, struct trod_diag *diag)
+int trod_sweep_init_part(struct trod_sweep *s, const char *text, struct trod_diag *diag)
 {
-    const int rc = read_ranges(s, text, diag);
+    int rc = read_ranges(s, text, diag);
 
-    s->recording = rc == 0;
-    if (rc == 0)
-        trod_sweep_begin_rows(s);
+    if (rc < 0)
+        return rc;
+    rc = trod_sweep_make_part(s);
+    trod_sweep_begin_rows(s);
     return rc;
 }
 

@@ -41,7 +41,8 @@ struct trod_sweep {
      */
     unsigned class_bits;
     uint8_t mine[TROD_SWEEP_LINES]; /* bits by stream: this part has the stacks */
-    bool recording;                 /* references are kept, for trod_sweep_merge */
+    bool part;                      /* of the rows: for trod_sweep_merge */
+    bool recording;                 /* a part that keeps the references and has no caches */
     struct trod_kept kept;
     bool failed; /* no memory for them */
     uint64_t buffer[TROD_SWEEP_LINES][2][TROD_SWEEP_BATCH];
@@ -56,11 +57,8 @@ struct trod_sweep {
  */
 int trod_sweep_init(struct trod_sweep *s, const char *text, unsigned shard, unsigned shards,
                     struct trod_diag *diag);
-/*
- * The same for a part of the rows, which keeps the references and has no caches: only if
- * trod_sweep_records(TEXT).
- */
-int trod_sweep_init_recording(struct trod_sweep *s, const char *text, struct trod_diag *diag);
+/* The same for a part of the rows, to be merged: only if trod_sweep_records(TEXT). */
+int trod_sweep_init_part(struct trod_sweep *s, const char *text, struct trod_diag *diag);
 void trod_sweep_fini(struct trod_sweep *s);
 
 /*
@@ -70,13 +68,18 @@ void trod_sweep_fini(struct trod_sweep *s);
 unsigned trod_sweep_shards(const char *text, unsigned jobs);
 /* Does it cost so little that finding its references, which each part does, is most of the work? */
 bool trod_sweep_small(const char *text);
-/* Can references of parts of the rows be kept and simulated later? */
+/* Can parts of the rows be read before it is known what came before? */
 bool trod_sweep_records(const char *text);
+/*
+ * Have such parts caches of their own (locality/sets.h), because all are LRU and have few lines?
+ * Others keep their references, which are simulated later.
+ */
+bool trod_sweep_parts(const char *text);
 /* Add the counts of OTHER, another part of the same sweep, both ended. */
 void trod_sweep_sum(struct trod_sweep *s, const struct trod_sweep *other);
 /*
- * Simulate in S, or in part S of a sweep, the references that FROM has recorded, as if its rows
- * came next. 0 or TROD_ERR_NOMEM.
+ * The rows of FROM, a part, come next: S is a whole sweep, or a part by line number or by cache if
+ * parts keep references. 0 or TROD_ERR_NOMEM.
  */
 int trod_sweep_merge(struct trod_sweep *s, const struct trod_sweep *from);
 
@@ -97,6 +100,8 @@ void trod_sweep_refs(struct trod_sweep *s, const uint64_t *ref, size_t n);
 bool trod_sweep_ranges(struct trod_sweep *s, const char *text);
 /* Internal: prepares the parts of S, and the caches of this one. 0 or an error. */
 int trod_sweep_make(struct trod_sweep *s);
+/* Internal: prepares S, which has its ranges, as a part of the rows. 0 or TROD_ERR_NOMEM. */
+int trod_sweep_make_part(struct trod_sweep *s);
 /* Internal: no memory for one of the caches? */
 bool trod_sweep_failed(const struct trod_sweep *s);
 

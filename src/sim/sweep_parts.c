@@ -1,6 +1,5 @@
 /*
- * sweep_parts.c - a sweep as the sum of parts, for several threads, and what parts of its rows have
- * recorded.
+ * sweep_parts.c - a sweep as the sum of parts, for several threads, and parts of its rows.
  *
  * Implements sweep.h. Where all sets are independent of each other a part has the lines whose
  * numbers end in its bits: it is a sweep of smaller caches. Else it has some of the caches.
@@ -10,8 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* CLASS_BITS: 2^CLASS_BITS parts at the most. SMALL: see trod_sweep_small. */
-enum { CLASS_BITS = 6, SMALL = 24 };
+/*
+ * CLASS_BITS: 2^CLASS_BITS parts at the most. SMALL: see trod_sweep_small. PART: bytes that the
+ * caches of a part of the rows may have: with more, making and merging them is a larger share of
+ * the work on a part than keeping its references.
+ */
+enum { CLASS_BITS = 6, SMALL = 24, PART = 1 << 22 };
 
 /*
  * What the caches of a stream cost: stacks by the number of sets, which get fewer references the
@@ -161,6 +164,29 @@ bool trod_sweep_records(const char *text)
     return yes;
 }
 
+/* As trod_sweep_parts. */
+static bool has_parts(const struct trod_sweep *s)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned i = 0; i < s->n_lines; i++) {
+        unsigned first;
+        const unsigned levels = levels_of(s, i, &first);
+
+        bytes += 2 * trod_sets_part_bytes(first, levels, (unsigned)s->ways[1]);
+    }
+    return s->by_rows && s->n_policies == 1 && s->policy[0] == TROD_REPL_LRU && bytes <= PART;
+}
+
+bool trod_sweep_parts(const char *text)
+{
+    struct trod_sweep *s = malloc(sizeof *s);
+    const bool yes = s && trod_sweep_ranges(s, text) && has_parts(s);
+
+    free(s);
+    return yes;
+}
+
 void trod_sweep_sum(struct trod_sweep *s, const struct trod_sweep *other)
 {
     for (unsigned i = 0; i < s->n_lines; i++)
@@ -173,14 +199,30 @@ void trod_sweep_sum(struct trod_sweep *s, const struct trod_sweep *other)
         }
 }
 
-/* --- what parts of the rows record --- */
+/* --- parts of the rows --- */
+
+int trod_sweep_make_part(struct trod_sweep *s)
+{
+    int rc;
+
+    s->part = true;
+    s->recording = !has_parts(s);
+    if (s->recording)
+        return 0;
+    rc = trod_sweep_make(s);
+    for (unsigned i = 0; rc == 0 && i < s->n_lines; i++)
+        for (unsigned k = 0; rc == 0 && k < 2; k++)
+            rc = trod_sets_begin_part(s->sets[i][k]) ? 0 : TROD_ERR_NOMEM;
+    return rc;
+}
 
 void trod_sweep_keep(struct trod_sweep *s, struct trod_touched *t)
 {
     s->failed |= !trod_kept_add(&s->kept, t);
 }
 
-int trod_sweep_merge(struct trod_sweep *s, const struct trod_sweep *from)
+/* Simulate the references that FROM has kept. */
+static void simulate(struct trod_sweep *s, const struct trod_sweep *from)
 {
     uint64_t room[TROD_SWEEP_BATCH];
     const uint64_t *ref;
@@ -189,6 +231,17 @@ int trod_sweep_merge(struct trod_sweep *s, const struct trod_sweep *from)
         for (uint64_t at = 0, n; (n = trod_kept_some(b, at, TROD_SWEEP_BATCH, s->bits, room, &ref));
              at += n)
             trod_sweep_refs(s, ref, n);
+}
+
+int trod_sweep_merge(struct trod_sweep *s, const struct trod_sweep *from)
+{
+    if (from->recording)
+        simulate(s, from);
+    for (unsigned i = 0; i < s->n_lines && !from->recording; i++)
+        for (unsigned k = 0; k < 2; k++) {
+            trod_sets_append(s->sets[i][k], from->sets[i][k]);
+            s->last[i][k] = UINT64_MAX; /* not known */
+        }
     trod_touched_forget(&s->in);
     for (unsigned kind = 0; kind < 3; kind++) {
         s->in.refs[kind] += from->in.refs[kind];

@@ -171,7 +171,7 @@ void trod_sweep_end_rows(struct trod_sweep *s)
 int trod_sweep_rows(struct trod_sweep *s, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     trod_touched_rows(&s->in, b, from, to);
-    if (s->recording)
+    if (s->part) /* it may be merged before it is ended */
         run_all(&s->in);
     return trod_sweep_failed(s) ? TROD_ERR_NOMEM : 0;
 }

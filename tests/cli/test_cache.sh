@@ -178,6 +178,7 @@ same_jobs --preset i7-6700 --warmup 2 --by page
 same_jobs --config two.conf
 same_jobs --sweep size=4K..64K,policy=lru+fifo,line=32..64
 same_jobs --sweep size=64..1K,policy=random+drrip
+same_jobs --sweep size=256..4K,ways=1..4,line=16..64
 # Who misses: rows by instruction and by line, summed up here by the symbols that nm has.
 if command -v cc >/dev/null && command -v nm >/dev/null; then
     cat >prog.c <<'C'

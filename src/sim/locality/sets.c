@@ -5,7 +5,7 @@
  * it to the front take no branch. References are simulated for one number of sets after the other,
  * many at a time: lists are prefetched.
  */
-#include "sets.h"
+#include "sets_int.h"
 
 #include "filter.h"
 #include "sim/front.h"
@@ -45,32 +45,19 @@ void trod_sets_free(struct trod_sets *s)
 {
     if (!s)
         return;
-    for (unsigned i = 0; i < s->levels; i++)
+    for (unsigned i = 0; i < s->levels; i++) {
         free(s->list[i]);
-    for (unsigned i = 0; i < s->levels; i++)
         free(s->few[i]);
+        free(s->met[i]);
+        free(s->n_met[i]);
+    }
     free(s->front);
     free(s);
 }
 
-/* Bring LINE to the front of LIST. Returns where it was, or WAYS. */
-static unsigned to_front(uint64_t *list, unsigned ways, uint64_t line)
-{
-    uint64_t carry = line;
-
-    for (unsigned p = 0; p < ways; p++) {
-        const uint64_t was = list[p];
-
-        list[p] = carry;
-        if (was == line)
-            return p;
-        carry = was;
-    }
-    return ways;
-}
-
 #if TROD_AVX2
-/* The same for a list of VECTORS vectors. Elements after its WAYS lines have no meaning. */
+/* As trod_sets_front, for a list of VECTORS vectors. Elements after its WAYS lines have no meaning.
+ */
 TROD_WIDEST static inline unsigned to_front_widest(uint64_t *list, unsigned ways, uint64_t line,
                                                    const unsigned vectors)
 {
@@ -106,18 +93,17 @@ TROD_WIDE static inline unsigned to_front_wide(uint64_t *list, unsigned ways, ui
 }
 #endif
 
-static void empty(struct trod_sets *s)
+void trod_sets_empty(struct trod_sets *s)
 {
     for (unsigned i = 0; i < s->levels; i++)
         memset(s->list[i], UINT8_MAX, /* TROD_SETS_NO_LINE */
                ((size_t)s->stride << (s->first + i)) * sizeof **s->list);
 }
 
-/* The lists are those of 64 bits from here on. */
-static void widen(struct trod_sets *s)
+void trod_sets_widen(struct trod_sets *s)
 {
     if (s->is_narrow)
-        empty(s);
+        trod_sets_empty(s);
     for (unsigned i = 0; s->is_narrow && i < s->levels; i++) {
         const size_t n = (size_t)s->stride << (s->first + i);
 
@@ -136,9 +122,11 @@ static void one(struct trod_sets *s, uint64_t line, unsigned class)
     s->refs[class]++;
     for (unsigned i = 0; i < s->levels; i++) {
         const size_t set = (size_t)(line & ((UINT64_C(1) << (s->first + i)) - 1));
-        const unsigned p = to_front(s->list[i] + set * s->stride, s->ways, line);
+        const unsigned p = trod_sets_front(s->list[i] + set * s->stride, s->ways, line);
 
         s->at[i][p][class]++; /* [ways]: it was not there */
+        if (p == s->ways && s->n_met[i])
+            trod_sets_meet(s, i, set, line);
         if (p == 0)
             return;
     }
@@ -156,9 +144,12 @@ struct few {
     uint8_t class[BLOCK];
 };
 
-/* N references to level I. References that the next level needs are left. Returns how many. */
+/*
+ * N references to level I. References that the next level needs are left. Returns how many. MEETS:
+ * lines may be first ones of a part.
+ */
 TROD_HOT size_t level(struct trod_sets *s, unsigned i, size_t n, struct some *to,
-                      const unsigned vectors, const bool widest)
+                      const unsigned vectors, const bool widest, const bool meets)
 {
     const uint64_t mask = (UINT64_C(1) << (s->first + i)) - 1;
     const unsigned ways = s->ways;
@@ -177,6 +168,8 @@ TROD_HOT size_t level(struct trod_sets *s, unsigned i, size_t n, struct some *to
         else
             p = to_front_wide(lists + (line & mask) * vectors * VECTOR, ways, line, vectors);
         at[p][class]++;
+        if (meets && p == ways)
+            trod_sets_meet(s, i, (size_t)(line & mask), line);
         to->line[k] = line;
         to->class[k] = class;
         k += p != 0;
@@ -186,7 +179,8 @@ TROD_HOT size_t level(struct trod_sets *s, unsigned i, size_t n, struct some *to
 
 /* The same of lists of 32 bits. */
 TROD_WIDE static inline size_t level_narrow(struct trod_sets *s, unsigned i, size_t n,
-                                            struct few *to, const unsigned vectors)
+                                            struct few *to, const unsigned vectors,
+                                            const bool meets)
 {
     const uint32_t mask = (UINT32_C(1) << (s->first + i)) - 1;
     const unsigned ways = s->ways;
@@ -203,6 +197,8 @@ TROD_WIDE static inline size_t level_narrow(struct trod_sets *s, unsigned i, siz
         p = trod_narrow_front(lists + (size_t)(line & mask) * vectors * VECTOR, ways, line,
                               vectors);
         at[p][class]++;
+        if (meets && p == ways)
+            trod_sets_meet(s, i, line & mask, trod_narrow_line(&s->narrow, line));
         to->line[k] = line;
         to->class[k] = class;
         k += p != 0;
@@ -221,8 +217,14 @@ TROD_WIDE static bool levels_narrow(struct trod_sets *s, size_t n, const struct 
         if (to.line[j] == TROD_NARROW_NONE)
             return false;
     }
-    for (unsigned i = 0; i < s->levels && n; i++)
-        n = s->stride == VECTOR ? level_narrow(s, i, n, &to, 1) : level_narrow(s, i, n, &to, 2);
+    for (unsigned i = 0; i < s->levels && n; i++) {
+        if (s->unmet[i])
+            n = s->stride == VECTOR ? level_narrow(s, i, n, &to, 1, true)
+                                    : level_narrow(s, i, n, &to, 2, true);
+        else
+            n = s->stride == VECTOR ? level_narrow(s, i, n, &to, 1, false)
+                                    : level_narrow(s, i, n, &to, 2, false);
+    }
     return true;
 }
 
@@ -279,10 +281,15 @@ TROD_HOT void feed_levels(struct trod_sets *s, const uint64_t *line, const uint8
         if (!widest && s->is_narrow && levels_narrow(s, left, &to))
             continue;
         if (!widest)
-            widen(s);
-        for (unsigned i = 0; i < s->levels && left; i++)
-            left = s->stride == VECTOR ? level(s, i, left, &to, 1, widest)
-                                       : level(s, i, left, &to, 2, widest);
+            trod_sets_widen(s);
+        for (unsigned i = 0; i < s->levels && left; i++) {
+            if (s->unmet[i])
+                left = s->stride == VECTOR ? level(s, i, left, &to, 1, widest, true)
+                                           : level(s, i, left, &to, 2, widest, true);
+            else
+                left = s->stride == VECTOR ? level(s, i, left, &to, 1, widest, false)
+                                           : level(s, i, left, &to, 2, widest, false);
+        }
     }
 }
 
@@ -318,7 +325,7 @@ static void begin(struct trod_sets *s)
         narrow(s);
 #endif
     if (!s->is_narrow)
-        empty(s);
+        trod_sets_empty(s);
 }
 
 static void feed(struct trod_sets *s, const uint64_t *line, const uint8_t *class, size_t n)
@@ -346,14 +353,16 @@ void trod_sets_feed(struct trod_sets *s, const uint64_t *line, const uint8_t *cl
     feed(s, line, class, before);
     if (before == n)
         return;
-    widen(s);
+    trod_sets_widen(s);
     s->no_line = true; /* a miss everywhere, though places that are empty look like it */
     s->refs[class[before]]++;
     s->front[(UINT64_C(1) << s->first) - 1] = TROD_SETS_NO_LINE;
     for (unsigned i = 0; i < s->levels; i++) {
         const size_t set = ((size_t)1 << (s->first + i)) - 1;
 
-        to_front(s->list[i] + set * s->stride, s->ways, TROD_SETS_NO_LINE);
+        trod_sets_front(s->list[i] + set * s->stride, s->ways, TROD_SETS_NO_LINE);
+        if (s->n_met[i])
+            trod_sets_meet(s, i, set, TROD_SETS_NO_LINE);
     }
     feed(s, line + before + 1, class + before + 1, n - before - 1);
 }

@@ -6,6 +6,11 @@
  * A line found at position p of its list hits in all caches with more than p ways. Numbers of sets
  * are visited from the smallest; where a line is at the front of its list, it is at the front for
  * all larger numbers, and nothing changes there.
+ *
+ * A part of the references can be simulated without knowing what came before (Nicol, Greenberg and
+ * Lubachevsky, "Massively parallel algorithms for trace-driven cache simulations", 1994): only the
+ * first reference to each of the first lines of a set depends on that. Those lines are kept, as
+ * many a set as it has ways, and looked up when the part is appended.
  */
 #ifndef TROD_SIM_SETS_H
 #define TROD_SIM_SETS_H
@@ -31,6 +36,10 @@ struct trod_sets {
     /* By position: the front, where the search ended, first; behind them what was not found. */
     uint64_t at[TROD_SETS_LEVELS][TROD_SETS_WAYS + 1][TROD_REFS];
     uint64_t refs[TROD_REFS];
+    /* Of a part: by set, the lines that came first, in order; WAYS places a set. */
+    uint64_t *met[TROD_SETS_LEVELS];
+    uint8_t *n_met[TROD_SETS_LEVELS]; /* how many; NULL: this is no part */
+    uint64_t unmet[TROD_SETS_LEVELS]; /* places that are left */
 };
 
 /*
@@ -39,10 +48,22 @@ struct trod_sets {
  */
 struct trod_sets *trod_sets_new(unsigned first, unsigned levels, unsigned ways);
 void trod_sets_free(struct trod_sets *s);
+/*
+ * Before the first reference: what comes is a part, of references of class 0, to be appended to
+ * those before it (trod_sets_append). Returns false without memory.
+ */
+bool trod_sets_begin_part(struct trod_sets *s);
+/* The bytes that a part of such lists has, besides its counters. */
+uint64_t trod_sets_part_bytes(unsigned first, unsigned levels, unsigned ways);
 /* N more references. */
 void trod_sets_feed(struct trod_sets *s, const uint64_t *line, const uint8_t *class, size_t n);
 /* Reset the counts; the contents of the caches are kept. */
 void trod_sets_restart(struct trod_sets *s);
+/*
+ * The references of LATER, a part of the same shape, came directly after those of S, which is no
+ * part: add them.
+ */
+void trod_sets_append(struct trod_sets *s, const struct trod_sets *later);
 /* Add the counts of OTHER, of the same shape. */
 void trod_sets_sum(struct trod_sets *s, const struct trod_sets *other);
 /* Misses of CLASSES in the cache of 2^(first + LEVEL) sets of WAYS ways. */
