@@ -201,6 +201,23 @@ struct trod_jump {
 };
 
 /*
+ * The outline of a stretch of a file, from one cut to another: pieces of its bytes, which decide on
+ * the state of a decoder behind it, and how much lies between them. Empty: all zero; what it holds
+ * is released with trod_buf_fini(&o->bytes) and free(o->piece).
+ */
+struct trod_outline_piece {
+    size_t shown;    /* bytes of the stretch: those in trod_outline.bytes behind the piece before */
+    uint64_t hidden; /* bytes that follow them in the stretch */
+    uint64_t rows, counted; /* in these: rows, and what the format counts (instructions, time) */
+};
+
+struct trod_outline {
+    struct trod_buf bytes;
+    struct trod_outline_piece *piece;
+    size_t n, cap;
+};
+
+/*
  * For files that can be decoded in parts, but where a part needs the decoder state at its
  * beginning: one decoder runs over the records without making rows (pass), and decoders of parts
  * are copies of it (fork). No two threads use one decoder at once; a decoder and those forked from
@@ -225,6 +242,18 @@ struct trod_parts {
      * released.
      */
     int (*fork)(void *dec, void *from);
+    /*
+     * Add to the outline OUT the N bytes at P, which follow those that it has; the first ones are
+     * at a cut. Threads may make outlines of several stretches at once, of which none needs what
+     * comes before it. Returns how many bytes were taken, SIZE_MAX without memory. NULL: there are
+     * none.
+     */
+    size_t (*outline)(const void *dec, const uint8_t *p, size_t n, struct trod_outline *out);
+    /*
+     * As pass, for the bytes that PIECE hides: DEC has passed over those that it shows. Returns 0,
+     * or an error where decoding might give other rows.
+     */
+    int (*hidden)(void *dec, const struct trod_outline_piece *piece);
 };
 
 /*

@@ -4,8 +4,9 @@
  * For formats with parts (format.h): one trace of the file (the chain) passes over its records
  * without making rows, from the beginning of each part to the beginning of the next. Each part
  * starts with a copy of the decoder state at its beginning. The thread that is to read a part first
- * advances the chain to it, while other threads read earlier parts; this is done in the order of
- * the file.
+ * makes an outline of the part before it (trace/cuts.h), as other threads do at the same time, and
+ * then, in the order of the file, advances the chain over that. Where there is no outline the chain
+ * reads the part itself.
  *
  * If several processes read pieces of one file, each process passes over the whole file, cut by
  * cut: the part before its pieces for their decoder state, the part after them so that all
@@ -13,6 +14,8 @@
  * the whole file, and the other processes read none of it.
  */
 #include "engine/run_int.h"
+
+#include "trace/cuts.h"
 
 #include <string.h>
 
@@ -53,14 +56,19 @@ static void begin(struct trod_run *r, const struct run_piece *piece)
         trod_trace_want(c->trace, r->opt.trace.want);
 }
 
-/* Advance the chain to the beginning of piece NUMBER of the plan, cut by cut. */
-static void pass(struct trod_run *r, size_t number)
+/*
+ * Advance the chain to the beginning of piece NUMBER of the plan, cut by cut. LAST: the outline of
+ * the piece before it, or NULL.
+ */
+static void pass(struct trod_run *r, size_t number, const struct trod_outline *last)
 {
     struct run_chain *c = &r->chain;
 
     while (c->failed == TROD_OK && c->at < number) {
         const struct run_piece *const to = &r->piece[++c->at];
-        const int rc = c->failed = trod_trace_pass(c->trace, to->from);
+        const int rc = c->failed = last && c->at == number
+                                       ? trod_trace_pass_outline(c->trace, to->from, last)
+                                       : trod_trace_pass(c->trace, to->from);
 
         if (rc < 0 && rc != TROD_ERR_NOMEM && rc != TROD_ERR_IO && r->sound)
             r->sound[to->file] = RUN_UNSOUND;
@@ -78,14 +86,17 @@ static void finish(struct trod_run *r)
         return;
     while (last + 1 < r->n_pieces && r->piece[last + 1].file == file)
         last++;
-    pass(r, last);
+    pass(r, last, NULL);
     if (c->failed == TROD_OK)
         r->sound[file] = RUN_SOUND;
 }
 
-/* Set T (NULL: it could not be opened) to the state of the chain at the beginning of PIECE. 0 or an
- * error. */
-static int follow(struct trod_run *r, const struct run_piece *piece, struct trod_trace *t)
+/*
+ * Set T (NULL: it could not be opened) to the state of the chain at the beginning of PIECE. LAST:
+ * the outline of the piece before it, or NULL. 0 or an error.
+ */
+static int follow(struct trod_run *r, const struct run_piece *piece, struct trod_trace *t,
+                  const struct trod_outline *last)
 {
     struct run_chain *c = &r->chain;
     int rc = TROD_OK;
@@ -95,7 +106,7 @@ static int follow(struct trod_run *r, const struct run_piece *piece, struct trod
         begin(r, piece);
     }
     if (t)
-        pass(r, piece->number);
+        pass(r, piece->number, last);
     if (c->failed == TROD_OK && t)
         rc = trod_trace_fork(t, c->trace);
     if (!t || rc < 0)
@@ -109,15 +120,21 @@ static int follow(struct trod_run *r, const struct run_piece *piece, struct trod
 int run_chain_follow(struct trod_run *r, const struct run_piece *piece, struct trod_trace *t)
 {
     struct run_chain *c = &r->chain;
+    struct trod_outline last = {.n = 0};
+    bool outlined;
     int rc;
 
+    /* where others read pieces too, the chain reads all, and finds the same damage everywhere */
+    outlined = t && r->opt.parts < 2 &&
+               trod_trace_outline(t, r->piece[piece->number - 1].from, piece->from, &last) == 0;
     pthread_mutex_lock(&c->lock);
     while (c->links + 1 != piece->link)
         pthread_cond_wait(&c->turn, &c->lock);
-    rc = follow(r, piece, t);
+    rc = follow(r, piece, t, outlined ? &last : NULL);
     c->links = piece->link;
     pthread_cond_broadcast(&c->turn);
     pthread_mutex_unlock(&c->lock);
+    trod_outline_fini(&last);
     return rc;
 }
 

@@ -21,8 +21,8 @@ enum { TURNS = 8, IN_ORDER = 1 << 20 };
 /*
  * How many times faster passing over records is than reading and counting rows, finding their
  * sites, simulating what depends on their order, or finding where they are in the file (places).
- * Among chained parts, a later one is read by a thread that has passed over more, so later parts
- * are shorter.
+ * A chained part is read by a thread that has made the outline of the part before it first, so the
+ * first part, which has none before it, is longer.
  */
 enum { COUNTING = 4, FINDING_SITES = 7, SIMULATING = 9, PLACING = 50 };
 
@@ -224,15 +224,11 @@ static size_t cut_for_threads(const struct trod_run *r, size_t i, size_t pieces,
     const double size = (double)trod_trace_bytes(r->whole, i);
     const double faster = passing(r);
     uint64_t want[RUN_PARTS];
-    double left = 1, all = 1;
+    const double other = 1 - 1 / faster, first = 1 / (1 + (double)(pieces - 1) * other);
     size_t n = 0;
 
-    for (size_t k = 0; k < pieces; k++)
-        all -= all / faster;
-    for (size_t k = 0; k + 1 < pieces; k++) {
-        left -= left / faster;
-        want[k] = (uint64_t)((1 - left) / (1 - all) * size);
-    }
+    for (size_t k = 0; k + 1 < pieces; k++)
+        want[k] = (uint64_t)(first * (1 + (double)k * other) * size);
     if (pieces < 2 || !trod_trace_cuts_near(r->whole, i, want, pieces - 1, at, as))
         return 0;
     for (size_t k = 0; k + 1 < pieces; k++)

@@ -1,11 +1,13 @@
 /*
- * cuts.h - where a plain file can be cut, near offsets that somebody wants.
+ * cuts.h - where a plain file can be cut, near offsets that somebody wants, and outlines of what
+ * lies between two cuts.
  *
  * Part of trod/trace.h, for the engine; not installed.
  */
 #ifndef TROD_TRACE_CUTS_H
 #define TROD_TRACE_CUTS_H
 
+#include "trod/format.h"
 #include "trod/trace.h"
 
 /*
@@ -15,5 +17,17 @@
  */
 size_t trod_trace_cuts_near(const struct trod_trace *whole, size_t file, const uint64_t *want,
                             size_t n, uint64_t *cut, struct trod_candidate *as);
+
+/*
+ * The outline of the bytes [FROM, TO), between two cuts of the file of T, a trace by
+ * trod_trace_open_bytes; OUT is empty, and released with trod_outline_fini, also after an error.
+ * Returns 0, or an error, which is not reported: TROD_ERR_UNSUPPORTED (the format has no outlines,
+ * or this one would be large), what trod_input_open and trod_input_ahead return, or TROD_ERR_NOMEM.
+ */
+int trod_trace_outline(const struct trod_trace *t, uint64_t from, uint64_t to,
+                       struct trod_outline *out);
+void trod_outline_fini(struct trod_outline *o);
+/* As trod_trace_pass, without reading: O is the outline of the bytes up to TO. */
+int trod_trace_pass_outline(struct trod_trace *t, uint64_t to, const struct trod_outline *o);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "core/endian.h"
 #include "core/pack.h"
+#include "format/outline.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -250,7 +251,39 @@ static int fork_state(void *state, void *from)
     return TROD_OK;
 }
 
-static const struct trod_parts parts = {cut, pass, fork_state};
+/* Shown is the first record of each processor, in each of the calls that make an outline. */
+static size_t outline(const void *state, const uint8_t *p, size_t n, struct trod_outline *out)
+{
+    bool seen[256] = {false};
+
+    (void)state;
+    n -= n % RECORD;
+    for (const uint8_t *end = p + n; p < end; p += RECORD) {
+        struct trod_outline_piece *piece;
+
+        if (!seen[p[7]]) {
+            seen[p[7]] = true;
+            if (!outline_show(out, p, RECORD))
+                return SIZE_MAX;
+            continue;
+        }
+        piece = &out->piece[out->n - 1];
+        piece->hidden += RECORD;
+        piece->rows++;
+        piece->counted += trod_load_le32(p + 8);
+    }
+    return n;
+}
+
+static int hidden(void *state, const struct trod_outline_piece *piece)
+{
+    struct dec *dec = state;
+
+    dec->time += piece->counted;
+    return TROD_OK;
+}
+
+static const struct trod_parts parts = {cut, pass, fork_state, outline, hidden};
 
 static int save(void *state, struct trod_buf *out, struct trod_buf *log)
 {

@@ -279,13 +279,6 @@ static const uint8_t *take_footer(struct drm_call *c, const uint8_t *p)
     return p + d->width;
 }
 
-/* Is no state pending that the hot loop does not handle? */
-static bool plain(const struct drm_dec *d)
-{
-    return d->pc_known && d->code_n == 0 && !d->has_target &&
-           d->side->thread[d->thread].stream >= 0;
-}
-
 static const uint8_t *plain_rows(struct drm_call *c, const uint8_t *p)
 {
     const uint32_t from = c->out->n;
@@ -470,7 +463,7 @@ static int decode(struct drm_call *c, const uint8_t **at)
         uint32_t rows;
         size_t n;
 
-        if (plain(d))
+        if (drm_is_plain(d))
             *at = p = plain_rows(c, p);
         n = (size_t)(c->end - p);
         if (c->last && n < width)

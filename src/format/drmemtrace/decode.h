@@ -165,6 +165,13 @@ static inline bool drm_once(const struct drm_call *c)
     return c->once && c->d->filetype & TROD_DRM_ENCODINGS;
 }
 
+/* Is no state pending that the hot loop does not handle? */
+static inline bool drm_is_plain(const struct drm_dec *d)
+{
+    return d->pc_known && d->code_n == 0 && !d->has_target &&
+           d->side->thread[d->thread].stream >= 0;
+}
+
 /* Take over the file type BITS: set the meta and the width of addresses. */
 void drm_filetype(struct drm_dec *d, uint64_t bits);
 

@@ -6,16 +6,23 @@
  * last instruction: those of which the hot loop of decode.c would make rows are counted. All other
  * entries are decoded as usual, and so is the last instruction of each run of plain entries with
  * the entries behind it, so that the state of the decoder is the same as after decoding.
+ *
+ * What is counted of a run of plain entries does not depend on the decoder: several threads make
+ * outlines of the file, each of a stretch, in which long runs are hidden.
  */
 #include "format/drmemtrace/decode.h"
 
 #include "core/endian.h"
 #include "core/wide.h"
+#include "format/outline.h"
 
 #include <string.h>
 
-/* A part begins behind so many entries of known types, the last of them plain. */
-enum { CLEAR = 8 };
+/*
+ * CLEAR: a part begins behind so many entries of known types, the last of them plain. LONG: runs of
+ * more entries than that are hidden in outlines.
+ */
+enum { CLEAR = 8, LONG = 64 };
 
 /* Does the hot loop make a row of the entry at P? */
 static inline bool is_plain(const struct drm_hot *hot, const uint8_t *p)
@@ -161,6 +168,76 @@ const uint8_t *drm_pass_rows(struct drm_call *c, const uint8_t *p)
     return q;
 }
 
+/*
+ * In a run of plain entries from P to END: where what an outline hides of it ends, at the last
+ * instruction that stands behind a plain entry. NULL: the run is too short, or there is none.
+ */
+static const uint8_t *hidden_end(const struct drm_dec *d, const uint8_t *p, const uint8_t *end)
+{
+    const size_t width = d->width;
+    const uint8_t *q = end - width;
+
+    if ((size_t)(end - p) <= LONG * width)
+        return NULL;
+    while (q > end - LONG / 2 * width && !d->side->hot[trod_load_le16(q)].instr)
+        q -= width;
+    return d->side->hot[trod_load_le16(q)].instr ? q : NULL;
+}
+
+/* Fetched instructions among the N plain entries at P. */
+static uint64_t fetched(const struct drm_dec *d, const uint8_t *p, size_t n)
+{
+    uint64_t all = 0;
+
+    for (size_t i = 0; i < n; i++)
+        all += d->side->hot[trod_load_le16(p + i * d->width)].counts;
+    return all;
+}
+
+/*
+ * As with a cut, what is hidden begins behind enough entries that are not out of step, and with a
+ * plain entry behind a plain one; what is shown behind it begins with an instruction.
+ */
+static size_t outline(const void *dec, const uint8_t *p, size_t n, struct trod_outline *out)
+{
+    const struct drm_dec *d = dec;
+    const size_t width = d->width, head = 2 * CLEAR * width;
+    const uint8_t *const from = p, *const end = p + n / width * width, *shown = p;
+
+    while (p < end) {
+        uint64_t instrs = 0;
+        const uint8_t *const behind = run(d, p, end, &instrs);
+        const uint8_t *const to = hidden_end(d, p, behind);
+
+        if (to) {
+            struct trod_outline_piece *piece;
+
+            if (!outline_show(out, shown, (size_t)(p + head - shown)))
+                return SIZE_MAX;
+            piece = &out->piece[out->n - 1];
+            piece->hidden = (uint64_t)(to - p) - head;
+            piece->rows = piece->hidden / width;
+            piece->counted = instrs - fetched(d, p, head / width) -
+                             fetched(d, to, (size_t)(behind - to) / width);
+            shown = to;
+        }
+        p = behind < end ? behind + width : behind;
+    }
+    return outline_show(out, shown, (size_t)(end - shown)) ? (size_t)(end - from) : SIZE_MAX;
+}
+
+static int hidden(void *dec, const struct trod_outline_piece *piece)
+{
+    struct drm_dec *d = dec;
+
+    if (!drm_is_plain(d))
+        return TROD_ERR_CORRUPT;
+    d->instrs += piece->counted;
+    d->records += piece->rows;
+    d->footer = false;
+    return TROD_OK;
+}
+
 static int pass(void *dec, struct trod_span *in, struct trod_batch *out)
 {
     return drm_go(dec, in, out, NULL, true);
@@ -182,4 +259,4 @@ static int fork_state(void *dec, void *from)
     return rc;
 }
 
-const struct trod_parts drm_parts = {cut, pass, fork_state};
+const struct trod_parts drm_parts = {cut, pass, fork_state, outline, hidden};
