@@ -9,7 +9,11 @@
  *
  * Batches are passed on without a copy (trod_trace_take). Rows are copied if a batch has few of
  * them, so that several batches share a slot, and if the trace gives views of its own batches.
+ *
+ * One worker is left idle where the decoding thread is faster alone (pace.h): it then feeds the
+ * slot that it has filled, and fills it again.
  */
+#include "engine/pace.h"
 #include "engine/run_int.h"
 
 #include <stdlib.h>
@@ -47,10 +51,12 @@ struct pipe {
     pthread_mutex_t lock;
     pthread_cond_t filled, freed;
     struct slot slot[SLOTS_MANY];
-    unsigned slots;    /* of them that are used */
-    uint64_t made;     /* batches put into the ring */
-    bool over;         /* no more come */
-    bool failed;       /* a worker gave up */
+    unsigned slots; /* of them that are used */
+    uint64_t made;  /* batches put into the ring */
+    bool over;      /* no more come */
+    bool failed;    /* a worker gave up */
+    bool drains;    /* the workers are to finish what there is */
+    struct run_pace pace;
     struct slot *open; /* being filled, or NULL */
     bool direct;       /* an analysis is fed by the decoding thread */
     struct worker *worker;
@@ -75,7 +81,7 @@ static bool gave_up(const struct worker *w)
 
 static bool has_enough(const struct pipe *p, const struct worker *w)
 {
-    return p->made - w->done >= p->slots / 2 || p->over;
+    return p->made - w->done >= p->slots / 2 || p->over || (p->drains && w->done < p->made);
 }
 
 static void *work(void *arg)
@@ -96,7 +102,7 @@ static void *work(void *arg)
         pthread_mutex_lock(&p->lock);
         p->failed |= gave_up(w);
         w->done++;
-        if (p->made - w->done == p->slots / 2 || p->failed)
+        if (p->made - w->done == p->slots / 2 || p->failed || (p->drains && w->done == p->made))
             pthread_cond_signal(&p->freed);
     }
     pthread_mutex_unlock(&p->lock);
@@ -157,6 +163,47 @@ static int cut_rows(struct slot *s, struct engine_cutter *c)
     return TROD_OK;
 }
 
+/* Wait until the workers have finished all slots. */
+static void drain(struct pipe *p)
+{
+    pthread_mutex_lock(&p->lock);
+    p->drains = true;
+    pthread_cond_broadcast(&p->filled);
+    for (unsigned i = 0; i < p->n_workers; i++)
+        while (p->worker[i].done < p->made && !p->failed)
+            pthread_cond_wait(&p->freed, &p->lock);
+    p->drains = false;
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* Feed slot S, while no worker has anything to do. */
+static void feed_alone(struct pipe *p, const struct slot *s)
+{
+    bool failed = false;
+
+    for (unsigned i = 0; i < p->n_workers; i++) {
+        feed_slot(&p->worker[i], s);
+        failed |= gave_up(&p->worker[i]);
+    }
+    pthread_mutex_lock(&p->lock);
+    p->failed |= failed;
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* Slot S, which is filled, goes to the workers, or is fed here. */
+static void pass_on(struct pipe *p, const struct slot *s)
+{
+    if (p->pace.alone)
+        feed_alone(p, s);
+    else
+        publish(p, false);
+    if (p->n_workers > 1 || !run_pace_rows(&p->pace, s->b->n))
+        return;
+    if (p->pace.alone)
+        drain(p);
+    run_pace_go(&p->pace);
+}
+
 /* The slot that is being filled goes to the workers. */
 static int flush(struct pipe *p, struct engine_cutter *c)
 {
@@ -171,7 +218,7 @@ static int flush(struct pipe *p, struct engine_cutter *c)
         engine_streaks_make(s->streaks, s->b);
     rc = cut_rows(s, c);
     if (rc == TROD_OK)
-        publish(p, false);
+        pass_on(p, s);
     return rc;
 }
 
@@ -225,6 +272,26 @@ static int put_copies(struct pipe *p, struct engine_cutter *c, const struct trod
 }
 
 /*
+ * The rows of B are fed here, from where they are; no slot is open. 0, 1 when a worker gave up, or
+ * an error.
+ */
+static int put_alone(struct pipe *p, struct engine_cutter *c, struct trod_batch *b)
+{
+    struct trod_meta *const meta = b->meta;
+    struct slot *s = free_slot(p);
+    int rc;
+
+    if (!s)
+        return 1;
+    s->b = b;
+    s->meta = *meta;
+    p->open = s;
+    rc = flush(p, c);
+    b->meta = meta;
+    return rc;
+}
+
+/*
  * The rows of B, the last batch of the trace, into slots, with the streaks of D. 0, 1 when a worker
  * gave up, or an error.
  */
@@ -234,6 +301,10 @@ static int put(struct pipe *p, struct engine_cutter *c, struct run_decoder *d, s
     struct slot *s;
     int rc;
 
+    if (p->pace.alone && (rc = flush(p, c)) < 0)
+        return rc;
+    if (p->pace.alone)
+        return put_alone(p, c, b);
     if (b->n < FEW)
         return put_copies(p, c, b);
     if ((rc = flush(p, c)) < 0)
@@ -307,6 +378,7 @@ static int pipe_new(struct pipe *p, struct trod_run *r)
     unsigned instances = 0, workers = r->opt.jobs - 1;
 
     *p = (struct pipe){.run = r, .slots = SLOTS};
+    run_pace_init(&p->pace, r->pace_rows);
     if (r->opt.trace.order != TROD_ORDER_FILE)
         p->slots = trod_trace_files(r->whole) > MANY ? SLOTS_MANY : SLOTS_SEVERAL;
     pthread_mutex_init(&p->lock, NULL);

@@ -207,6 +207,7 @@ struct trod_run {
     uint64_t begun_after;                 /* number of instructions before that place */
     const struct trod_given_calls *given; /* the calls from there on; NULL: not known */
     void *pipe_workers;              /* own the metas that states point to; released with the run */
+    uint64_t pace_rows;              /* of run_pace_init: set by tests only */
     struct trod_trace_progress done; /* of what is merged */
     uint64_t loaded;                 /* rows of saved runs that were merged */
     struct trod_boundary read;       /* if rows are cut: the position after the last row read */

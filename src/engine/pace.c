@@ -1,0 +1,70 @@
+/*
+ * pace.c - measuring whether handing batches to another thread is worth it (pace.h).
+ */
+#include "engine/pace.h"
+
+#include <time.h>
+
+/*
+ * WINDOW: some milliseconds of work. Measurements are at first FEW and later up to MANY windows
+ * apart, so that they cost a hundredth. WORTH: how many hundredths of the time with two threads one
+ * alone must stay below to be preferred: it leaves a core to others, but measurements vary.
+ */
+enum { WINDOW = 1 << 19, FEW = 8, MANY = 64, WORTH = 95 };
+
+static uint64_t now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+void run_pace_init(struct run_pace *p, uint64_t window)
+{
+    *p = (struct run_pace){.window = window ? window : WINDOW, .turns = window, .keep = FEW};
+    p->left = p->window;
+}
+
+void run_pace_go(struct run_pace *p)
+{
+    p->since = now();
+}
+
+/* The window with one thread took TOOK: which way the next windows go. */
+static void choose(struct run_pace *p, uint64_t took)
+{
+    p->alone = took < p->shared / 100 * WORTH;
+    p->step = PACE_KEPT;
+    p->left = p->window * p->keep;
+    p->keep = p->keep < MANY ? 2 * p->keep : MANY;
+}
+
+bool run_pace_rows(struct run_pace *p, uint64_t n)
+{
+    const bool was = p->alone;
+    uint64_t took;
+
+    if (n < p->left) {
+        p->left -= n;
+        return false;
+    }
+    took = now() - p->since;
+    p->left = p->window;
+    if (p->turns) {
+        p->alone = !p->alone;
+    } else if (p->step == PACE_SETTLES) {
+        p->step = PACE_SHARED;
+    } else if (p->step == PACE_SHARED) {
+        p->shared = took;
+        p->alone = true;
+        p->step = PACE_ALONE;
+    } else if (p->step == PACE_ALONE) {
+        choose(p, took);
+    } else {
+        p->alone = false; /* the ring is filled again before it is measured */
+        p->step = PACE_SETTLES;
+    }
+    run_pace_go(p);
+    return p->alone != was;
+}
