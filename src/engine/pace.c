@@ -6,11 +6,12 @@
 #include <time.h>
 
 /*
- * WINDOW: some milliseconds of work. Measurements are at first FEW and later up to MANY windows
- * apart, so that they cost a hundredth. WORTH: how many hundredths of the time with two threads one
- * alone must stay below to be preferred: it leaves a core to others, but measurements vary.
+ * WINDOW: some milliseconds of work. Of a short trace only the first FIRST windows are fed, alone:
+ * a second thread has to be woken and needs batches of its own. Measurements are later FEW to MANY
+ * windows apart, so that they cost a hundredth. WORTH: how many hundredths of the time with two
+ * threads one alone must stay below to be preferred: measurements vary.
  */
-enum { WINDOW = 1 << 19, FEW = 8, MANY = 64, WORTH = 95 };
+enum { WINDOW = 1 << 19, FIRST = 3, FEW = 32, MANY = 256, WORTH = 95 };
 
 static uint64_t now(void)
 {
@@ -23,7 +24,8 @@ static uint64_t now(void)
 void run_pace_init(struct run_pace *p, uint64_t window)
 {
     *p = (struct run_pace){.window = window ? window : WINDOW, .turns = window, .keep = FEW};
-    p->left = p->window;
+    p->alone = true;
+    p->left = window ? window : FIRST * WINDOW;
 }
 
 void run_pace_go(struct run_pace *p)
@@ -31,10 +33,10 @@ void run_pace_go(struct run_pace *p)
     p->since = now();
 }
 
-/* The window with one thread took TOOK: which way the next windows go. */
+/* The window with two threads took TOOK: which way the next windows go. */
 static void choose(struct run_pace *p, uint64_t took)
 {
-    p->alone = took < p->shared / 100 * WORTH;
+    p->alone = p->took < took / 100 * WORTH;
     p->step = PACE_KEPT;
     p->left = p->window * p->keep;
     p->keep = p->keep < MANY ? 2 * p->keep : MANY;
@@ -53,17 +55,17 @@ bool run_pace_rows(struct run_pace *p, uint64_t n)
     p->left = p->window;
     if (p->turns) {
         p->alone = !p->alone;
-    } else if (p->step == PACE_SETTLES) {
-        p->step = PACE_SHARED;
-    } else if (p->step == PACE_SHARED) {
-        p->shared = took;
+    } else if (p->step == PACE_KEPT) {
         p->alone = true;
         p->step = PACE_ALONE;
     } else if (p->step == PACE_ALONE) {
-        choose(p, took);
-    } else {
-        p->alone = false; /* the ring is filled again before it is measured */
+        p->took = took;
+        p->alone = false; /* the ring is filled before it is measured */
         p->step = PACE_SETTLES;
+    } else if (p->step == PACE_SETTLES) {
+        p->step = PACE_SHARED;
+    } else {
+        choose(p, took);
     }
     run_pace_go(p);
     return p->alone != was;

@@ -16,11 +16,11 @@ struct run_pace {
     uint64_t window; /* rows of a measurement */
     bool turns;      /* each window in the other way, whatever is faster: for tests */
     bool alone;      /* the rows to come are fed where they were decoded */
-    enum { PACE_SETTLES, PACE_SHARED, PACE_ALONE, PACE_KEPT } step;
-    uint64_t left;   /* rows of this step to come */
-    uint64_t since;  /* when it began, nanoseconds */
-    uint64_t shared; /* what a window took with two threads */
-    unsigned keep;   /* windows until the next measurement */
+    enum { PACE_KEPT, PACE_ALONE, PACE_SETTLES, PACE_SHARED } step;
+    uint64_t left;  /* rows of this step to come */
+    uint64_t since; /* when it began, nanoseconds */
+    uint64_t took;  /* what a window took alone */
+    unsigned keep;  /* windows until the next measurement */
 };
 
 /* WINDOW rows a measurement, and turns; 0: as many as suit, without. */
