@@ -83,11 +83,13 @@ static void command(const char *name, const char *const *words, const char *kind
 
     for (int i = bench_rounds(); i > 0; i--) /* by turns: machines are not as fast all the time */
         for (unsigned k = 0; k < 3; k++) {
-            const double t = bench_wall();
+            const double begin = bench_wall();
+            double took;
 
             if (at_once(ways[k]) != 0)
                 bench_die("the measured command failed");
-            best[k] = bench_wall() - t < best[k] ? bench_wall() - t : best[k];
+            took = bench_wall() - begin;
+            best[k] = took < best[k] ? took : best[k];
         }
     snprintf(label, sizeof label, "threads.%s.%s.j1", name, kind);
     bench_ratio(label, best[0] * 1e3, "ms", "-j 2", best[0] / best[1], NULL);

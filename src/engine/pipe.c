@@ -10,8 +10,8 @@
  * Batches are passed on without a copy (trod_trace_take). Rows are copied if a batch has few of
  * them, so that several batches share a slot, and if the trace gives views of its own batches.
  *
- * One worker is left idle where the decoding thread is faster alone (pace.h): it then feeds the
- * slot that it has filled, and fills it again.
+ * A single worker is left idle where the decoding thread is faster alone (pace.h): that then feeds
+ * batches where the trace has them.
  */
 #include "engine/pace.h"
 #include "engine/run_int.h"
@@ -378,7 +378,6 @@ static int pipe_new(struct pipe *p, struct trod_run *r)
     unsigned instances = 0, workers = r->opt.jobs - 1;
 
     *p = (struct pipe){.run = r, .slots = SLOTS};
-    run_pace_init(&p->pace, r->pace_rows);
     if (r->opt.trace.order != TROD_ORDER_FILE)
         p->slots = trod_trace_files(r->whole) > MANY ? SLOTS_MANY : SLOTS_SEVERAL;
     pthread_mutex_init(&p->lock, NULL);
@@ -391,6 +390,8 @@ static int pipe_new(struct pipe *p, struct trod_run *r)
         if (r->item[i].shards > workers)
             workers = r->item[i].shards;
     p->n_workers = workers < instances ? workers : instances;
+    if (p->n_workers == 1)
+        run_pace_init(&p->pace, r->pace_rows);
     p->worker = calloc(p->n_workers, sizeof *p->worker);
     r->pipe_workers = p->worker;
     if (!p->worker || run_instances(r) < 0)

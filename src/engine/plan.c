@@ -82,10 +82,12 @@ static bool places(const struct trod_run *r)
 /* How many times faster is passing over records than what R does with them? */
 static double passing(const struct trod_run *r)
 {
-    for (size_t i = 0; i < r->n_items && !places(r); i++)
+    if (places(r))
+        return PLACING;
+    for (size_t i = 0; i < r->n_items; i++)
         if (r->item[i].order != TROD_ANY_ORDER)
             return SIMULATING;
-    return places(r) ? PLACING : r->sites ? FINDING_SITES : COUNTING;
+    return r->sites ? FINDING_SITES : COUNTING;
 }
 
 /* Does R have an analysis with large states? */

@@ -11,8 +11,10 @@
 #include "testlib.h"
 #include "trod/run.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,6 +31,8 @@ struct seen {
 };
 
 static uint64_t stop_at;
+static pthread_t decoder;
+static atomic_uint elsewhere; /* batches that another thread was given */
 
 static int init(void *st, const void *opt, const struct trod_context *c)
 {
@@ -44,6 +48,7 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
 {
     struct seen *s = st;
 
+    elsewhere += !pthread_equal(pthread_self(), decoder);
     for (uint32_t i = from; i < to; i++) {
         s->hash = s->hash * UINT64_C(0x9e3779b97f4a7c15) + b->addr[i] + b->kind[i] + b->first + i;
         s->hash += b->meta->n_streams;
@@ -82,8 +87,11 @@ static const struct trod_analysis seen = {
     .result = result,
 };
 
-/* A run over the N files PATHS, which changes the way after each TURN rows; 0: one thread. */
-static int run(const char *const *paths, size_t n, uint64_t turn,
+/*
+ * A run of ITEMS such analyses over the N files PATHS, which changes the way after each TURN rows;
+ * 0: one thread.
+ */
+static int run(const char *const *paths, size_t n, unsigned items, uint64_t turn,
                const struct trod_run_options *how, struct seen *out)
 {
     struct trod_run_options opt = *how;
@@ -91,10 +99,13 @@ static int run(const char *const *paths, size_t n, uint64_t turn,
     struct trod_run *run;
     int rc;
 
-    opt.jobs = turn ? 2 : 1;
+    opt.jobs = turn ? items + 1 : 1;
+    decoder = pthread_self();
+    elsewhere = 0;
     assert_int_equal(trod_run_open(&run, paths, n, &opt, NULL), TROD_OK);
     run->pace_rows = turn;
-    assert_true(trod_run_add(run, &seen, NULL) >= 0);
+    for (unsigned i = 0; i < items; i++)
+        assert_true(trod_run_add(run, &seen, NULL) >= 0);
     rc = trod_run_go(run);
     memset(&last, 0, sizeof last);
     assert_int_equal(trod_result_new(&r), TROD_OK);
@@ -130,15 +141,30 @@ static void turns(const char *const *paths, size_t files, uint64_t rows)
         int rc;
 
         stop_at = k == 1 ? rows * 3 / 4 : STOP;
-        rc = run(paths, files, 0, &how, &one);
+        rc = run(paths, files, 1, 0, &how, &one);
         assert_int_equal(rc, k == 1 ? TROD_ERR_LIMIT : TROD_OK);
         assert_true(k == 1 || one.rows >= rows);
         for (size_t i = 0; i < sizeof turn / sizeof *turn; i++) {
-            assert_int_equal(run(paths, files, turn[i], &how, &two), rc);
+            assert_int_equal(run(paths, files, 1, turn[i], &how, &two), rc);
+            assert_true(elsewhere > 0 || turn[i] >= rows);
             if (k != 1) /* how much more comes before it is noticed differs */
                 assert_memory_equal(&one, &two, sizeof one);
         }
     }
+}
+
+/* Several workers are given all batches, whatever one would be. */
+static void two_workers(const char *const *paths, size_t files)
+{
+    const struct trod_run_options how = {.interval = 0};
+    struct seen one, two;
+
+    stop_at = STOP;
+    assert_int_equal(run(paths, files, 2, 0, &how, &one), TROD_OK);
+    assert_int_equal(elsewhere, 0);
+    assert_int_equal(run(paths, files, 2, 1, &how, &two), TROD_OK);
+    assert_true(elsewhere >= 2 * 2 * LINES / TROD_BATCH_ROWS);
+    assert_memory_equal(&one, &two, sizeof one);
 }
 
 static void test_turns(void **state)
@@ -152,6 +178,7 @@ static void test_turns(void **state)
     for (unsigned i = 0; i < FILES; i++)
         paths[i] = large;
     turns(paths, 2, 2 * LINES); /* one file would be read in parts */
+    two_workers(paths, 2);
     for (unsigned i = 0; i < FILES; i++)
         paths[i] = small;
     turns(paths, FILES, FILES * FEW_LINES);
