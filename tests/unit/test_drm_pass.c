@@ -289,6 +289,16 @@ static void test_random(void **state)
     assert_true(compared >= 40 && passed_over > 200 && rested > 200);
 }
 
+/* The head of a trace of FILETYPE, of one thread. */
+static void head(struct trod_buf *b, uint64_t filetype)
+{
+    drm_put(b, 12, 25, 0, 6);
+    drm_put(b, 12, 28, 12, 6);
+    drm_put(b, 12, 28, 9, filetype);
+    drm_put(b, 12, 22, 0, 7);
+    drm_put(b, 12, 24, 0, 7);
+}
+
 /* Long rows of entries of which one in RARE is none for the hot loop, or has no size. */
 static void test_plain(void **state)
 {
@@ -301,11 +311,7 @@ static void test_plain(void **state)
         const uint64_t rare = 1 + gen_below(&g, 300), none = k % 3 ? 0 : 40;
         struct trod_buf b = {0};
 
-        drm_put(&b, 12, 25, 0, 6);
-        drm_put(&b, 12, 28, 12, 6);
-        drm_put(&b, 12, 28, 9, X86_64 | (k % 2 ? ENCODINGS : 0));
-        drm_put(&b, 12, 22, 0, 7);
-        drm_put(&b, 12, 24, 0, 7);
+        head(&b, X86_64 | (k % 2 ? ENCODINGS : 0));
         drm_put(&b, 12, 28, 2, 1000);
         drm_put(&b, 12, 28, 3, 1);
         for (unsigned i = 0; i < 4000; i++) {
@@ -346,11 +352,7 @@ static void test_late_branch(void **state)
     for (unsigned k = 0; k < 20; k++) {
         struct trod_buf b = {0};
 
-        drm_put(&b, 12, 25, 0, 6);
-        drm_put(&b, 12, 28, 12, 6);
-        drm_put(&b, 12, 28, 9, X86_64);
-        drm_put(&b, 12, 22, 0, 7);
-        drm_put(&b, 12, 24, 0, 7);
+        head(&b, X86_64);
         for (unsigned i = 0; i < 2000; i++) {
             if (i % 500 == 100)
                 drm_put(&b, 12, 28, BRANCH_TARGET, 0x1234 + i);
@@ -377,11 +379,7 @@ static void test_inherited(void **state)
     for (unsigned k = 0; k < 10; k++) {
         struct trod_buf b = {0};
 
-        drm_put(&b, 12, 25, 0, 6);
-        drm_put(&b, 12, 28, 12, 6);
-        drm_put(&b, 12, 28, 9, X86_64 | ENCODINGS);
-        drm_put(&b, 12, 22, 0, 7);
-        drm_put(&b, 12, 24, 0, 7);
+        head(&b, X86_64 | ENCODINGS);
         for (unsigned i = 0; i < PLACES; i++) {
             drm_put(&b, 12, 47, 4, gen_u64(&g) & UINT32_MAX);
             drm_put(&b, 12, 10, 4, 0x400000 + 4 * i);
@@ -405,11 +403,7 @@ static void test_no_footer(void **state)
     struct decoder d;
 
     (void)state;
-    drm_put(&b, 12, 25, 0, 6);
-    drm_put(&b, 12, 28, 12, 6);
-    drm_put(&b, 12, 28, 9, X86_64 | ENCODINGS);
-    drm_put(&b, 12, 22, 0, 7);
-    drm_put(&b, 12, 24, 0, 7);
+    head(&b, X86_64 | ENCODINGS);
     for (unsigned i = 0; i < 2; i++) {
         drm_put(&b, 12, 47, 4, 0x90909090);
         drm_put(&b, 12, 10, 4, 0x400000 + 4 * i);
