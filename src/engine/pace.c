@@ -8,10 +8,10 @@
 /*
  * WINDOW: some milliseconds of work. Of a short trace only the first FIRST windows are fed, alone:
  * a second thread has to be woken and needs batches of its own. Measurements are later FEW to MANY
- * windows apart, so that they cost a hundredth. WORTH: how many hundredths of the time with two
- * threads one alone must stay below to be preferred: measurements vary.
+ * windows apart, so that they cost a hundredth. WORTH: two threads must be faster by so many
+ * hundredths, which one thread leaves to others, and by which measurements vary.
  */
-enum { WINDOW = 1 << 19, FIRST = 3, FEW = 32, MANY = 256, WORTH = 95 };
+enum { WINDOW = 1 << 20, FIRST = 2, FEW = 16, MANY = 128, WORTH = 10 };
 
 static uint64_t now(void)
 {
@@ -36,7 +36,7 @@ void run_pace_go(struct run_pace *p)
 /* The window with two threads took TOOK: which way the next windows go. */
 static void choose(struct run_pace *p, uint64_t took)
 {
-    p->alone = p->took < took / 100 * WORTH;
+    p->alone = p->took < took / 100 * (100 + WORTH);
     p->step = PACE_KEPT;
     p->left = p->window * p->keep;
     p->keep = p->keep < MANY ? 2 * p->keep : MANY;
