@@ -23,7 +23,21 @@ static inline double bench_children(void)
            (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
 }
 
-/* A command, without a shell; its standard output goes to /dev/null. */
+/* Start the command ARGV, without a shell; its standard output goes to /dev/null. */
+static inline pid_t bench_start(const char *const *argv)
+{
+    posix_spawn_file_actions_t fa;
+    pid_t pid;
+
+    posix_spawn_file_actions_init(&fa);
+    posix_spawn_file_actions_addopen(&fa, 1, "/dev/null", O_WRONLY, 0);
+    if (posix_spawnp(&pid, argv[0], &fa, NULL, (char *const *)(uintptr_t)argv, environ) != 0)
+        bench_die(argv[0]);
+    posix_spawn_file_actions_destroy(&fa);
+    return pid;
+}
+
+/* A command, as bench_start takes it. */
 struct bench_command {
     const char *argv[16];
     long peak; /* KiB */
@@ -33,16 +47,10 @@ struct bench_command {
 static inline int bench_command(void *user)
 {
     struct bench_command *c = user;
-    posix_spawn_file_actions_t fa;
+    const pid_t pid = bench_start(c->argv);
     struct rusage usage;
-    pid_t pid;
     int status;
 
-    posix_spawn_file_actions_init(&fa);
-    posix_spawn_file_actions_addopen(&fa, 1, "/dev/null", O_WRONLY, 0);
-    if (posix_spawnp(&pid, c->argv[0], &fa, NULL, (char *const *)(uintptr_t)c->argv, environ) != 0)
-        bench_die(c->argv[0]);
-    posix_spawn_file_actions_destroy(&fa);
     if (wait4(pid, &status, 0, &usage) != pid)
         bench_die("wait4");
     c->peak = usage.ru_maxrss;

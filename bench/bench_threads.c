@@ -27,21 +27,14 @@ struct at_once {
 static pid_t start(const struct at_once *a, unsigned k)
 {
     const char *argv[WORDS + 5] = {trod};
-    posix_spawn_file_actions_t fa;
     unsigned n = 1;
-    pid_t pid;
 
     for (unsigned i = 0; a->words[i]; i++)
         argv[n++] = a->words[i];
     argv[n++] = "-j";
     argv[n++] = a->jobs;
     argv[n++] = a->file[k];
-    posix_spawn_file_actions_init(&fa);
-    posix_spawn_file_actions_addopen(&fa, 1, "/dev/null", O_WRONLY, 0);
-    if (posix_spawnp(&pid, trod, &fa, NULL, (char *const *)(uintptr_t)argv, environ) != 0)
-        bench_die(trod);
-    posix_spawn_file_actions_destroy(&fa);
-    return pid;
+    return bench_start(argv);
 }
 
 static int at_once(const struct at_once *a)
