@@ -127,7 +127,7 @@ int trod_trace_open_bytes(struct trod_trace **out, const struct trod_trace *whol
     return rc;
 }
 
-int trod_trace_pass(struct trod_trace *t, uint64_t to)
+int trod_trace_pass_batch(struct trod_trace *t, struct trod_batch **b)
 {
     struct trod_batch **slot = t->order->slot ? t->order->slot(t) : NULL;
 
@@ -136,7 +136,16 @@ int trod_trace_pass(struct trod_trace *t, uint64_t to)
     if (!*slot && trod_batch_new(slot, t->opt.batch_rows) < 0)
         return TROD_ERR_NOMEM;
     (*slot)->want = t->opt.want;
-    return trod_reader_pass(t->open[0], *slot, to);
+    *b = *slot;
+    return TROD_OK;
+}
+
+int trod_trace_pass(struct trod_trace *t, uint64_t to)
+{
+    struct trod_batch *b;
+    const int rc = trod_trace_pass_batch(t, &b);
+
+    return rc < 0 ? rc : trod_reader_pass(t->open[0], b, to);
 }
 
 int trod_trace_fork(struct trod_trace *t, const struct trod_trace *from)

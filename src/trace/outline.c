@@ -92,23 +92,20 @@ static int pass_shown(struct trod_reader *r, struct trod_batch *b, uint64_t offs
 
 int trod_trace_pass_outline(struct trod_trace *t, uint64_t to, const struct trod_outline *o)
 {
-    struct trod_batch **slot = t->order->slot ? t->order->slot(t) : NULL;
     struct trod_reader *const r = t->open[0];
     const uint8_t *p = o->bytes.p;
+    struct trod_batch *b;
     uint64_t at;
-    int rc = TROD_OK;
+    int rc = trod_trace_pass_batch(t, &b);
 
-    if (!slot || !r)
-        return TROD_ERR_UNSUPPORTED;
-    if (!*slot && trod_batch_new(slot, t->opt.batch_rows) < 0)
-        return TROD_ERR_NOMEM;
-    (*slot)->want = t->opt.want;
+    if (rc < 0)
+        return rc;
     trod_input_consume(r->in, r->eaten);
     r->eaten = 0;
     r->meta->part_cut = true;
     at = trod_input_offset(r->in);
     for (const struct trod_outline_piece *k = o->piece; rc == TROD_OK && k < o->piece + o->n; k++) {
-        rc = pass_shown(r, *slot, at, p, k);
+        rc = pass_shown(r, b, at, p, k);
         if (rc == TROD_OK && k->hidden)
             rc = r->spec.format->parts->hidden(r->dec, k);
         r->ordinal += k->rows;
