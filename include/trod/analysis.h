@@ -279,7 +279,8 @@ struct trod_analysis {
     int (*take)(void *into, void *from);
     /*
      * For analyses with recorded that need an order: the number of instances, for JOBS threads,
-     * that share what merge has to do. The state of a part or file (context.shards 1) is merged
+     * that share what merge has to do (context.shards of a recording state). The state of a part or
+     * file is merged
      * into each of them (at the same time: it is only read), which takes what belongs to its shard
      * (context.shard of context.shards); at the end their states are merged in order. NULL: 1. 0:
      * with options OPT what a recording state keeps stays little however long its part is; it is

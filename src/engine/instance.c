@@ -121,7 +121,9 @@ int engine_instance_begin_part(struct engine_instance *in, const struct trod_run
                                const struct engine_item *it, const struct trod_meta *meta,
                                enum run_cut cut)
 {
-    return begin(in, r, it, meta, 0, 1, engine_item_records(it, cut));
+    const bool records = engine_item_records(it, cut);
+
+    return begin(in, r, it, meta, 0, records ? it->shards : 1, records);
 }
 
 size_t engine_instance_recorded(const struct engine_instance *in)

@@ -210,6 +210,7 @@ static void tell_bare(const struct trod_own_config *k, struct trod_diag *diag)
 static int new_own(struct trod_cache *c, const struct trod_cache_options *o, unsigned shard,
                    unsigned shards)
 {
+    unsigned shift = 0;
     bool plain;
     int rc;
 
@@ -229,6 +230,8 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o, uns
     rc = trod_cache_configure(&c->own_config, o, c->diag);
     if (rc < 0)
         return rc;
+    if (c->recording)
+        trod_own_sim_classes(&c->own_config, &shift);
     if (c->recording)
         trod_first_alone(&c->own_config);
     else if (shard == 0 && (!o->future || o->future->of.turned))
@@ -261,12 +264,14 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o, uns
         rc = TROD_ERR_NOMEM;
     if (rc == 0)
         rc = attribute(c, o);
+    if (rc == 0 && c->recording)
+        return trod_first_part(c->first, shards, shift) ? 0 : TROD_ERR_NOMEM;
     if (rc == 0 && shards > 1)
         trod_own_sim_take(&c->own, shard, shards);
     return rc;
 }
 
-/* Part SHARD of SHARDS; RECORDING: of some rows, for all parts. */
+/* Part SHARD of SHARDS; RECORDING: of some rows, for all of them. */
 static int cache_new(struct trod_cache **out, const struct trod_cache_options *options,
                      unsigned shard, unsigned shards, struct trod_diag *diag, bool recording)
 {
@@ -329,13 +334,9 @@ int trod_cache_new_shard(struct trod_cache **out, const struct trod_cache_option
 }
 
 int trod_cache_new_part(struct trod_cache **out, const struct trod_cache_options *options,
-                        struct trod_diag *diag)
+                        unsigned shards, struct trod_diag *diag)
 {
-    const int rc = cache_new(out, options, 0, 1, diag, true);
-
-    if (rc == 0 && (*out)->first)
-        trod_first_record((*out)->first);
-    return rc;
+    return cache_new(out, options, 0, shards, diag, true);
 }
 
 static int feed_dr(struct trod_cache *c, size_t n)
@@ -423,7 +424,7 @@ int trod_cache_feed(struct trod_cache *c, const struct trod_batch *b, uint32_t f
 
 size_t trod_cache_recorded(const struct trod_cache *c)
 {
-    return c->sweep ? c->sweep->kept.bytes : c->first->kept.bytes;
+    return c->sweep ? c->sweep->kept.bytes : trod_first_kept(c->first);
 }
 
 /* The option that left nothing to count, with what else it could be; NULL: none. */

@@ -49,11 +49,12 @@ int trod_cache_new_shard(struct trod_cache **out, const struct trod_cache_option
 /* May parts of the rows of a simulation with options O be recorded (trod_analysis.records)? */
 bool trod_cache_records(const struct trod_cache_options *o);
 /*
- * As trod_cache_new, for a state that records: it has no caches behind the first level, and those
- * of a sweep not at all. Only if trod_cache_records(options).
+ * As trod_cache_new, for a state that records, to be merged into SHARDS parts of the simulation: it
+ * has no caches behind the first level, and those of a large sweep not at all. Only if
+ * trod_cache_records(options).
  */
 int trod_cache_new_part(struct trod_cache **out, const struct trod_cache_options *options,
-                        struct trod_diag *diag);
+                        unsigned shards, struct trod_diag *diag);
 /* The bytes that C has recorded. */
 size_t trod_cache_recorded(const struct trod_cache *c);
 /* The rows have ended: counts are final. 0, or an error of trod_cache_options.memory. */

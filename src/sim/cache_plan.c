@@ -151,17 +151,33 @@ unsigned trod_cache_shards(const struct trod_cache_options *options, unsigned jo
     return jobs < 1u << bits ? jobs : 1u << bits;
 }
 
-/* More parts than threads: none waits long for another one to end the last of them. */
-enum { TAKERS = 2 };
+/*
+ * More parts than threads: none waits long for another one to end the last of them. MERGING: so
+ * many threads merge what one of them reads: with fewer, one can do it beside reading.
+ */
+enum { TAKERS = 2, MERGING = 4 };
+
+/* The same of a hierarchy C: a power of two, by which its parts sort what they keep. */
+static unsigned takers_of(const struct trod_own_config *c, unsigned jobs)
+{
+    unsigned shift, n = 1;
+    const unsigned bits = trod_own_sim_classes(c, &shift);
+
+    while (jobs >= MERGING && n < TROD_FIRST_SHARDS && n < 1u << bits && 2 * n <= TAKERS * jobs)
+        n *= 2;
+    return n;
+}
 
 unsigned trod_cache_takers(const struct trod_cache_options *options, unsigned jobs)
 {
     struct trod_cache_options given;
+    struct trod_own_config own;
 
-    if (!trod_sized(&given, sizeof given, sizeof given, options) || given.like != TROD_CACHE_OWN ||
-        !given.sweep)
+    if (!trod_sized(&given, sizeof given, sizeof given, options) || given.like != TROD_CACHE_OWN)
         return 1;
-    return trod_sweep_parts(given.sweep) ? 0 : trod_sweep_shards(given.sweep, TAKERS * jobs);
+    if (given.sweep)
+        return trod_sweep_parts(given.sweep) ? 0 : trod_sweep_shards(given.sweep, TAKERS * jobs);
+    return trod_cache_configure(&own, &given, NULL) < 0 ? 1 : takers_of(&own, jobs);
 }
 
 uint32_t trod_cache_uses(const struct trod_cache_options *options)

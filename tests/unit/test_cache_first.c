@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { BATCHES = 12, PARTS = 3, ROUNDS = 3 * BATCHES };
+enum { BATCHES = 12, PARTS = 4, ROUNDS = 3 * BATCHES };
 
 static const char *const fitting[] = {
     "cache A code size=32K ways=8\ncache B data size=32K ways=8\ncache C size=256K ways=16\n",
@@ -34,6 +34,7 @@ static const char *const fitting[] = {
     "cache D size=1K ways=16\ncache E size=2K ways=8 line=128\ncache F size=4K ways=4 line=128\n",
     "cache A code size=256\ncache B data size=256 ways=2\ncache C size=512 ways=2\n"
     "cache D size=1K ways=4\ncache E size=1K\ncache F size=1536 ways=3\ncache G size=4K\n",
+    "cache A code size=2M ways=16\ncache B data size=2M ways=16\ncache C size=8M ways=16\n",
     "cache A code size=1K ways=4\ncache B data size=1K ways=4 next=C\n"
     "cache C data size=2K ways=4\ncache D size=8K ways=4\n",
     "line 256\ncache A code size=4K ways=2\ncache B data size=8K ways=8 next=C\n"
@@ -174,67 +175,163 @@ static void feed_pieces(struct trod_first *f, const struct trod_batch *b, struct
     }
 }
 
-/* A run with configuration TEXT, of which parts of the rows are recorded and merged. */
-static void record(const char *text, enum trod_without without, bool wild, struct trod_rng *rng)
+/* A part of the simulation of C, for N shards. */
+struct part {
+    struct trod_own_config config;
+    struct trod_own_sim sim;
+    struct trod_first *first;
+};
+
+static void part_begin(struct part *p, const struct trod_own_config *c, enum trod_without without,
+                       unsigned n)
 {
-    struct trod_own_config c, alone;
-    struct trod_own_sim all, recorded, part;
-    struct trod_first *first, *into, *from = NULL;
+    unsigned shift = 0;
+
+    trod_own_sim_classes(c, &shift);
+    p->config = *c;
+    trod_first_alone(&p->config);
+    trod_first_claim(&p->config);
+    assert_int_equal(trod_own_sim_init(&p->sim, &p->config), 0);
+    p->first = trod_first_new(&p->sim);
+    assert_non_null(p->first);
+    p->first->in.without = (uint8_t)without;
+    assert_true(trod_first_part(p->first, n, shift));
+}
+
+static void part_end(struct part *p)
+{
+    trod_first_free(p->first);
+    trod_own_sim_fini(&p->sim);
+}
+
+/* What simulates all rows, one after the other: the shards of FAST. */
+static void feed_shards(struct fast *fast, const struct trod_batch *b, struct trod_rng *rng)
+{
+    struct trod_rng at = *rng;
+
+    for (unsigned i = 0; i < fast->n; i++) {
+        *rng = at;
+        feed_pieces(fast->first[i], b, rng);
+    }
+}
+
+/*
+ * A run with configuration TEXT, of which parts of the rows are simulated by themselves and merged
+ * into SHARDS, a power of two. The more ROUNDS, the longer they are.
+ */
+static unsigned merged(const char *text, enum trod_without without, bool wild, unsigned shards,
+                       unsigned rounds, struct trod_rng *rng)
+{
+    struct trod_own_config c;
+    struct trod_own_sim all;
+    struct trod_first *first;
+    struct fast into;
+    struct part part;
     struct trod_meta meta = {.n_streams = 0};
     struct trod_batch *b;
+    bool in_part = false;
     uint64_t pc = 4096;
 
     read_config(&c, text);
-    alone = c;
-    trod_first_alone(&alone);
-    trod_first_claim(&alone);
     assert_int_equal(trod_own_sim_init(&all, &c), 0);
-    assert_int_equal(trod_own_sim_init(&recorded, &c), 0);
     first = trod_first_new(&all);
-    into = trod_first_new(&recorded);
-    assert_true(first && into);
+    assert_non_null(first);
+    fast_begin(&into, &c, without, shards);
     assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), 0);
     b->meta = &meta;
-    for (unsigned k = 0; k < ROUNDS; k++) {
+    for (unsigned k = 0; k < rounds; k++) {
         draw(b, rng, wild, &pc);
         assert_int_equal(trod_first_feed(first, b, 0, b->n), 0);
-        if (!from && trod_rng_below(rng, 2)) {
-            feed_pieces(into, b, rng);
-            same(&all, &recorded);
+        if (!in_part && trod_rng_below(rng, 2)) {
+            feed_shards(&into, b, rng);
             continue;
         }
-        if (!from) {
-            assert_int_equal(trod_own_sim_init(&part, &alone), 0);
-            from = trod_first_new(&part);
-            assert_non_null(from);
-            from->in.without = (uint8_t)without;
-            trod_first_record(from);
-        }
-        feed_pieces(from, b, rng);
-        if (trod_rng_below(rng, 4) && k + 1 < ROUNDS)
+        if (!in_part)
+            part_begin(&part, &c, without, into.n);
+        in_part = true;
+        feed_pieces(part.first, b, rng);
+        if (trod_rng_below(rng, 4 * rounds / ROUNDS) && k + 1 < rounds)
             continue;
-        assert_int_equal(trod_first_merge(into, from), 0);
-        trod_first_free(from);
-        trod_own_sim_fini(&part);
-        from = NULL;
-        same(&all, &recorded);
+        for (unsigned i = 0; i < into.n; i++)
+            assert_int_equal(trod_first_merge(into.first[i], part.first), 0);
+        part_end(&part);
+        in_part = false;
+        if (into.n == 1)
+            same(&all, &into.sim[0]);
     }
+    fast_end(&into, &all);
     trod_first_free(first);
-    trod_first_free(into);
     trod_batch_free(b);
     trod_own_sim_fini(&all);
-    trod_own_sim_fini(&recorded);
+    return into.n;
 }
 
-static void test_recorded(void **state)
+static void test_merged(void **state)
 {
     struct trod_rng rng;
+    unsigned shared = 0;
 
     (void)state;
     trod_rng_seed(&rng, 21);
     for (size_t i = 0; i < sizeof fitting / sizeof *fitting; i++)
         for (unsigned way = 0; way < 12; way++)
-            record(fitting[i], way % 3, way & 2, &rng);
+            shared +=
+                merged(fitting[i], way % 3, way & 2, 1u << (way / 3 + i) % 3, ROUNDS, &rng) > 1;
+    assert_true(shared > 0);
+}
+
+/* More misses than one block of a part has room for. */
+static void test_long_parts(void **state)
+{
+    struct trod_rng rng;
+
+    (void)state;
+    trod_rng_seed(&rng, 23);
+    for (unsigned way = 0; way < 6; way++)
+        assert_int_equal(merged(fitting[2], way % 3, false, 1u << way % 3, 40 * ROUNDS, &rng),
+                         1u << way % 3);
+}
+
+/* A row of so many lines that the part keeps what comes behind it instead of simulating it. */
+static void test_many_lines(void **state)
+{
+    struct trod_own_config c;
+    struct trod_own_sim all, sim;
+    struct trod_first *first, *into;
+    struct part part;
+    struct trod_meta meta = {.n_streams = 0};
+    struct trod_batch *b;
+    struct trod_rng rng;
+    uint64_t pc = 4096;
+
+    (void)state;
+    trod_rng_seed(&rng, 22);
+    read_config(&c, fitting[0]);
+    assert_int_equal(trod_own_sim_init(&all, &c), 0);
+    assert_int_equal(trod_own_sim_init(&sim, &c), 0);
+    first = trod_first_new(&all);
+    into = trod_first_new(&sim);
+    part_begin(&part, &c, TROD_WITHOUT_NONE, 1);
+    assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), 0);
+    b->meta = &meta;
+    for (unsigned k = 0; k < BATCHES; k++) {
+        draw(b, &rng, false, &pc);
+        if (k == BATCHES / 2) {
+            b->kind[b->n / 2] = TROD_WRITE;
+            b->size[b->n / 2] = 1 << 20;
+        }
+        assert_int_equal(part.first->does == TROD_FIRST_RECORDS, k > BATCHES / 2);
+        assert_int_equal(trod_first_feed(first, b, 0, b->n), 0);
+        assert_int_equal(trod_first_feed(part.first, b, 0, b->n), 0);
+    }
+    assert_int_equal(trod_first_merge(into, part.first), 0);
+    same(&all, &sim);
+    part_end(&part);
+    trod_first_free(first);
+    trod_first_free(into);
+    trod_batch_free(b);
+    trod_own_sim_fini(&all);
+    trod_own_sim_fini(&sim);
 }
 
 static void test_counts(void **state)
@@ -329,10 +426,9 @@ static void test_fits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_recorded),
-        cmocka_unit_test(test_calm),
-        cmocka_unit_test(test_fits),
+        cmocka_unit_test(test_counts),     cmocka_unit_test(test_merged),
+        cmocka_unit_test(test_long_parts), cmocka_unit_test(test_many_lines),
+        cmocka_unit_test(test_calm),       cmocka_unit_test(test_fits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
  * were followed to the end. The caches behind these are simulated one request at a time
  * (own/cache.h).
  */
+#include "sim/own/first_int.h"
 #include "sim/own/mru.h"
 
 #include <stdlib.h>

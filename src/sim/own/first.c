@@ -4,7 +4,7 @@
  * Implements own/first.h. A hit puts its line in front of the others of its set. With AVX-512 a set
  * of up to 8 lines is one vector, and hits take no branch that depends on where the line is.
  */
-#include "sim/own/first.h"
+#include "sim/own/first_int.h"
 
 #include "core/wide.h"
 #include "sim/own/mru.h"
@@ -131,12 +131,15 @@ struct trod_first *trod_first_new(struct trod_own_sim *s)
     if (!f)
         return NULL;
     *f = (struct trod_first){.sim = s};
+    f->missed = f->own[0];
+    f->left = f->own[1];
     for (unsigned k = 0; made && k < 2; k++) {
         struct trod_first_cache *c = &f->cache[k];
 
         f->in.line_bits = s->entry[0][k]->line_bits;
         made = take_over(c, s->entry[0][k], false) &&
-               (c->front = calloc(c->mask + 1, sizeof *c->front));
+               (c->front = calloc(c->mask + 1, sizeof *c->front)) &&
+               (c->dirt = calloc(c->mask + 1, sizeof *c->dirt));
     }
     if (made && take_behind(f)) {
         f->in.run = run_all;
@@ -158,12 +161,13 @@ void trod_first_free(struct trod_first *f)
     for (unsigned k = 0; k < 2; k++) {
         free(f->cache[k].tag);
         free(f->cache[k].front);
+        free(f->cache[k].dirt);
     }
     for (unsigned k = 0; k < f->levels; k++) {
         free(f->level[k].tag);
         free(f->level[k].narrow);
     }
-    trod_kept_free(&f->kept);
+    trod_first_drop(f);
     free(f);
 }
 
@@ -175,8 +179,7 @@ static inline struct trod_first_cache *cache_of(struct trod_first *f, uint64_t r
 /* So many references must be to the front of sets: one in WORTH; else CALLS calls do nothing. */
 enum { WORTH = 3, CALLS = 31 };
 
-/* Nothing is known of what the sets have in front. */
-static void forget_front(struct trod_first *f)
+void trod_first_forget(struct trod_first *f)
 {
     for (unsigned data = 0; data < 2; data++)
         memset(f->cache[data].front, 0, (f->cache[data].mask + 1) * sizeof *f->cache[data].front);
@@ -204,7 +207,7 @@ static void skip_front(struct trod_first *f)
 {
     size_t k = 0;
 
-    for (unsigned data = 0; data < 2 && !f->recording && !f->fronts; data++)
+    for (unsigned data = 0; data < 2 && f->does != TROD_FIRST_RECORDS && !f->fronts; data++)
         for (size_t set = 0; set <= f->cache[data].mask; set++)
             f->cache[data].front[set] = f->cache[data].tag[set * f->cache[data].stride];
     for (size_t i = 0; i < f->in.n; i++) {
@@ -225,13 +228,14 @@ static inline uint64_t *set_of(const struct trod_first *f, const struct trod_fir
 
 static size_t run_portable(struct trod_first *f, const uint64_t *refs, size_t n)
 {
-    size_t misses = 0;
+    uint64_t *const missed = f->missed, *const left = f->left;
+    size_t misses = f->waiting;
 
     for (size_t i = 0; i < n; i++) {
         const struct trod_first_cache *const c = cache_of(f, refs[i]);
 
-        f->missed[misses] = refs[i];
-        misses += !trod_mru_touch(set_of(f, c, refs[i]), c->ways, refs[i], &f->left[misses]);
+        missed[misses] = refs[i];
+        misses += !trod_mru_touch(set_of(f, c, refs[i]), c->ways, refs[i], &left[misses]);
     }
     return misses;
 }
@@ -239,17 +243,18 @@ static size_t run_portable(struct trod_first *f, const uint64_t *refs, size_t n)
 #if TROD_AVX2
 TROD_WIDE static size_t run_wide(struct trod_first *f, const uint64_t *refs, size_t n)
 {
-    size_t misses = 0;
+    uint64_t *const missed = f->missed, *const left = f->left;
+    size_t misses = f->waiting;
 
     for (size_t i = 0; i < n; i++) {
         const uint64_t ref = refs[i];
         const struct trod_first_cache *const c = cache_of(f, ref);
-        uint64_t *const set = set_of(f, c, ref), *const left = &f->left[misses];
+        uint64_t *const set = set_of(f, c, ref), *const old = &left[misses];
 
-        f->missed[misses] = ref;
+        missed[misses] = ref;
         misses += __builtin_expect(c->stride == TROD_FIRST_WIDE, 1)
-                      ? !trod_mru_touch_wide(set, TROD_FIRST_WIDE, c->ways, ref, left)
-                      : !trod_mru_touch_wide(set, TROD_FIRST_WAYS, c->ways, ref, left);
+                      ? !trod_mru_touch_wide(set, TROD_FIRST_WIDE, c->ways, ref, old)
+                      : !trod_mru_touch_wide(set, TROD_FIRST_WAYS, c->ways, ref, old);
     }
     return misses;
 }
@@ -257,14 +262,16 @@ TROD_WIDE static size_t run_wide(struct trod_first *f, const uint64_t *refs, siz
 TROD_WIDEST static inline size_t run_widest(struct trod_first *f, const uint64_t *refs, size_t n,
                                             size_t misses)
 {
+    uint64_t *const missed = f->missed, *const left = f->left;
+
     for (size_t i = 0; i < n; i++) {
         const struct trod_first_cache *const c = cache_of(f, refs[i]);
-        uint64_t *const set = set_of(f, c, refs[i]), *const left = &f->left[misses];
+        uint64_t *const set = set_of(f, c, refs[i]), *const old = &left[misses];
 
-        f->missed[misses] = refs[i];
+        missed[misses] = refs[i];
         misses += __builtin_expect(c->stride == TROD_FIRST_WIDE, 1)
-                      ? !trod_mru_touch_widest(set, TROD_FIRST_WIDE, c->ways, refs[i], left)
-                      : !trod_mru_touch_widest(set, TROD_FIRST_WAYS, c->ways, refs[i], left);
+                      ? !trod_mru_touch_widest(set, TROD_FIRST_WIDE, c->ways, refs[i], old)
+                      : !trod_mru_touch_widest(set, TROD_FIRST_WAYS, c->ways, refs[i], old);
     }
     return misses;
 }
@@ -336,7 +343,7 @@ TROD_WIDEST static size_t run_changing(struct trod_first *f)
     const struct fronts v = fronts_of(f, true);
     const size_t n = f->in.n;
     uint64_t some[8];
-    size_t misses = 0, kept = 0;
+    size_t misses = f->waiting, kept = 0;
 
     for (size_t i = 0; i < n; i += 8) {
         const size_t k = changing_of(&v, f->in.ref, n, i, some);
@@ -368,67 +375,74 @@ TROD_WIDEST static void skip_changing(struct trod_first *f)
 }
 #endif
 
-/* N references, at most TROD_TOUCHED_ROOM, go to the caches. */
-static void run(struct trod_first *f, const uint64_t *refs, size_t n)
+size_t trod_first_touch(struct trod_first *f, const uint64_t *refs, size_t n)
 {
-    size_t misses;
-
 #if TROD_AVX2
     if (trod_widest_unless(f->in.without))
-        misses = run_widest(f, refs, n, 0);
-    else if (trod_wide_unless(f->in.without))
-        misses = run_wide(f, refs, n);
-    else
+        return run_widest(f, refs, n, f->waiting);
+    if (trod_wide_unless(f->in.without))
+        return run_wide(f, refs, n);
 #endif
-        misses = run_portable(f, refs, n);
-    trod_first_behind(f, misses);
-}
-
-/* Leave only references of this part's classes. The others are of other sets. */
-static void keep_mine(struct trod_first *f)
-{
-    const unsigned shift = f->sim->class_shift;
-    const uint64_t mask = f->sim->class_mask, mine = f->sim->mine;
-    size_t k = 0;
-
-    for (size_t i = 0; i < f->in.n; i++) {
-        const uint64_t ref = f->in.ref[i];
-
-        f->in.ref[k] = ref;
-        k += mine >> (ref >> shift & mask) & 1;
-    }
-    f->in.n = k;
+    return run_portable(f, refs, n);
 }
 
 #if TROD_AVX2
-/* The same. */
-TROD_WIDEST static void keep_mine_widest(struct trod_first *f)
+/* As trod_first_mine. */
+TROD_WIDEST static size_t mine_widest(const struct trod_first *f, const uint64_t *refs, size_t n,
+                                      uint64_t *to)
 {
     const __m128i shift = _mm_cvtsi32_si128((int)f->sim->class_shift);
     const __m512i mask = _mm512_set1_epi64((int64_t)f->sim->class_mask);
     const __m512i mine = _mm512_set1_epi64((int64_t)f->sim->mine), one = _mm512_set1_epi64(1);
     size_t k = 0;
 
-    for (size_t i = 0; i < f->in.n; i += 8) {
-        const __m512i ref = _mm512_loadu_si512(f->in.ref + i);
+    for (size_t i = 0; i < n; i += 8) {
+        const __m512i ref = _mm512_maskz_loadu_epi64(eight(n, i), refs + i);
         const __m512i class = _mm512_and_si512(_mm512_srl_epi64(ref, shift), mask);
-        const unsigned rest = f->in.n - i < 8 ? (1u << (f->in.n - i)) - 1 : 0xff;
         const __mmask8 keep =
-            _mm512_mask_test_epi64_mask((__mmask8)rest, _mm512_srlv_epi64(mine, class), one);
+            _mm512_mask_test_epi64_mask(eight(n, i), _mm512_srlv_epi64(mine, class), one);
 
-        _mm512_storeu_si512(f->in.ref + k, _mm512_maskz_compress_epi64(keep, ref));
+        _mm512_storeu_si512(to + k, _mm512_maskz_compress_epi64(keep, ref));
         k += (unsigned)__builtin_popcount(keep);
     }
-    f->in.n = k;
+    return k;
 }
 #endif
+
+size_t trod_first_mine(const struct trod_first *f, const uint64_t *refs, size_t n, uint64_t *to)
+{
+    const unsigned shift = f->sim->class_shift;
+    const uint64_t mask = f->sim->class_mask, mine = f->sim->mine;
+    size_t k = 0;
+
+#if TROD_AVX2
+    if (trod_widest_unless(f->in.without))
+        return mine_widest(f, refs, n, to);
+#endif
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t ref = refs[i];
+
+        to[k] = ref;
+        k += mine >> (ref >> shift & mask) & 1;
+    }
+    return k;
+}
+
+/* The first N misses go to the caches behind, or are kept until it is known what these have. */
+static void follow(struct trod_first *f, size_t n)
+{
+    if (f->does == TROD_FIRST_KEEPS)
+        trod_first_keep(f, n);
+    else
+        trod_first_behind(f, n);
+}
 
 /* The references go to the caches, or are kept for those of another one. */
 static void pass_on(struct trod_first *f)
 {
-    if (!f->recording)
-        run(f, f->in.ref, f->in.n);
-    else if (!trod_kept_add(&f->kept, &f->in))
+    if (f->does != TROD_FIRST_RECORDS)
+        follow(f, trod_first_touch(f, f->in.ref, f->in.n));
+    else if (!trod_first_record(f))
         f->sim->failed = true;
 }
 
@@ -436,8 +450,8 @@ static void pass_on(struct trod_first *f)
 static void pass_on_changing(struct trod_first *f)
 {
 #if TROD_AVX2
-    if (trod_widest_unless(f->in.without) && !f->recording) {
-        trod_first_behind(f, run_changing(f));
+    if (trod_widest_unless(f->in.without) && f->does != TROD_FIRST_RECORDS) {
+        follow(f, run_changing(f));
         return;
     }
     if (trod_widest_unless(f->in.without))
@@ -461,8 +475,8 @@ static void pass_on_some(struct trod_first *f)
     pass_on_changing(f);
     f->unthinned = f->in.n > n - n / WORTH ? CALLS : 0;
     f->fronts = !f->unthinned;
-    if (f->recording && f->unthinned)
-        forget_front(f);
+    if (f->does == TROD_FIRST_RECORDS && f->unthinned)
+        trod_first_forget(f);
 }
 
 /* Pass the references of T, which belongs to a hierarchy, to its caches. */
@@ -470,35 +484,12 @@ static void run_all(struct trod_touched *t)
 {
     struct trod_first *const f = t->user;
 
-    if (f->sim->shards > 1) {
-#if TROD_AVX2
-        if (trod_widest_unless(t->without))
-            keep_mine_widest(f);
-        else
-#endif
-            keep_mine(f);
-    }
+    if (f->sim->shards > 1)
+        t->n = trod_first_mine(f, t->ref, t->n, t->ref);
     /* to look at the front of eight sets costs little more than to do it again */
     trod_touched_thin(t, trod_widest_unless(t->without) && !f->unthinned ? 2 : 8);
     pass_on_some(f);
     t->n = 0;
-}
-
-/* Record REF, which stands for LINES consecutive lines, after the references of T. */
-static void run_lines(struct trod_touched *t, uint64_t ref, uint64_t lines)
-{
-    struct trod_first *const f = t->user;
-
-    run_all(t);
-    if (!trod_kept_lines(&f->kept, t, ref, lines))
-        f->sim->failed = true;
-    forget_front(f);
-}
-
-void trod_first_record(struct trod_first *f)
-{
-    f->recording = true;
-    f->in.lines = run_lines;
 }
 
 /*
@@ -524,24 +515,5 @@ int trod_first_feed(struct trod_first *f, const struct trod_batch *b, uint32_t f
     trod_touched_rows(&f->in, b, from, to);
     run_all(&f->in);
     count_rows(f);
-    return trod_own_sim_check(f->sim);
-}
-
-int trod_first_merge(struct trod_first *f, const struct trod_first *from)
-{
-    const uint64_t *refs;
-
-    for (const struct trod_kept_block *b = from->kept.first; b; b = b->next)
-        for (uint64_t at = 0, n;
-             (n = trod_kept_some(b, at, TROD_TOUCHED_REFS, f->in.line_bits, f->in.own, &refs));
-             at += n)
-            run(f, refs, n);
-    f->fronts = false;
-    trod_touched_forget(&f->in);
-    f->sim->instructions += from->sim->instructions;
-    f->sim->refs += from->sim->refs;
-    for (unsigned k = 0; k < 2; k++)
-        for (unsigned kind = 0; kind < TROD_OWN_KINDS; kind++)
-            f->cache[k].of->n.refs[kind] += from->cache[k].of->n.refs[kind];
     return trod_own_sim_check(f->sim);
 }
