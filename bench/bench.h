@@ -74,27 +74,44 @@ static inline size_t bench_bytes(size_t default_mb)
     return (mb > 0 ? (size_t)mb : default_mb) << 20;
 }
 
-/*
- * Least seconds that FN(USER) takes over bench_rounds() runs, by CLOCK (bench_wall, bench_thread).
- * FN returns 0, or a number after which the program ends: a benchmark of a failure is no figure.
- */
-static inline double bench_best(double (*clock)(void), int (*fn)(void *user), void *user)
-{
-    double best = 1e300;
+/* What is measured. RUN returns 0, or a number after which the program ends: a benchmark of a
+ * failure is no figure. BEST: least seconds so far. */
+struct bench_work {
+    int (*run)(void *user);
+    void *user;
+    double best;
+};
 
-    for (int i = 0, n = bench_rounds(); i < n; i++) {
+/*
+ * Least seconds of each of the N works W over bench_rounds() runs, by CLOCK (bench_wall,
+ * bench_thread). They take turns: a machine is not as fast all the time.
+ */
+static inline void bench_turns(double (*clock)(void), struct bench_work *w, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        w[k].best = 1e300;
+    for (size_t i = 0, runs = n * (size_t)bench_rounds(); i < runs; i++) {
+        struct bench_work *const k = &w[i % n];
         double t = clock();
-        int rc = fn(user);
+        int rc = k->run(k->user);
 
         t = clock() - t;
         if (rc != 0) {
             fprintf(stderr, "bench: the measured run failed with %d\n", rc);
             exit(1);
         }
-        if (t < best)
-            best = t;
+        if (t < k->best)
+            k->best = t;
     }
-    return best;
+}
+
+/* The same of FN(USER) alone. */
+static inline double bench_best(double (*clock)(void), int (*fn)(void *user), void *user)
+{
+    struct bench_work w = {fn, user, 0};
+
+    bench_turns(clock, &w, 1);
+    return w.best;
 }
 
 /* Print a figure that stands alone. */

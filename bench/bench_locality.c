@@ -143,23 +143,25 @@ static int run(void *user)
 
 static void end_to_end(const char *path)
 {
-    const struct job locality = {path, "locality", NULL, NULL, 1};
-    const struct job two = {path, "locality", NULL, NULL, 2};
-    const struct job sampled = {path, "locality", "sample", "100", 1};
-    const struct job count = {path, "count", NULL, NULL, 1};
-    const double t_decode = bench_best(bench_thread, decode, (void *)(uintptr_t)path);
-    const double t_count = bench_best(bench_thread, run, (void *)(uintptr_t)&count);
-    const double t_exact = bench_best(bench_thread, run, (void *)(uintptr_t)&locality);
-    const double t_sample = bench_best(bench_thread, run, (void *)(uintptr_t)&sampled);
-    const double one = bench_best(bench_wall, run, (void *)(uintptr_t)&locality);
-    const double both = bench_best(bench_wall, run, (void *)(uintptr_t)&two);
+    struct job exact_job = {path, "locality", NULL, NULL, 1};
+    struct job two = {path, "locality", NULL, NULL, 2};
+    struct job sampled = {path, "locality", "sample", "100", 1};
+    struct job count = {path, "count", NULL, NULL, 1};
+    enum { DECODE, COUNT, EXACT, SAMPLE, WORKS };
+    struct bench_work w[] = {[DECODE] = {decode, (void *)(uintptr_t)path, 0},
+                             [COUNT] = {run, &count, 0},
+                             [EXACT] = {run, &exact_job, 0},
+                             [SAMPLE] = {run, &sampled, 0}};
+    struct bench_work jobs[] = {{run, &exact_job, 0}, {run, &two, 0}};
 
-    bench_ratio("locality.trace.exact", t_exact, "s", "decoding alone", t_exact / t_decode,
-                "ratio <= 1.5");
-    bench_ratio("locality.trace.sample", t_sample, "s", "trod count", t_sample / t_count,
-                "ratio <= 1.3");
-    bench_ratio("locality.trace.jobs2", both, "s", "one thread, by the clock", one / both,
-                "ratio >= 1.8");
+    bench_turns(bench_thread, w, WORKS);
+    bench_turns(bench_wall, jobs, 2);
+    bench_ratio("locality.trace.exact", w[EXACT].best, "s", "decoding alone",
+                w[EXACT].best / w[DECODE].best, "ratio <= 1.5");
+    bench_ratio("locality.trace.sample", w[SAMPLE].best, "s", "trod count",
+                w[SAMPLE].best / w[COUNT].best, "ratio <= 1.3");
+    bench_ratio("locality.trace.jobs2", jobs[1].best, "s", "one thread, by the clock",
+                jobs[0].best / jobs[1].best, "ratio >= 1.8");
 }
 
 int main(void)
