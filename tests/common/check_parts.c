@@ -178,7 +178,8 @@ unsigned check_in_parts(const struct check_parts *opt, unsigned rounds)
 
     for (unsigned i = 0; i < rounds; i++)
         wrong += round_of(opt, opt->seed + i, &parted);
-    if (parted == 0)
-        fprintf(stderr, "%s: nothing was read in parts\n", opt->from);
-    return wrong + (parted == 0);
+    if (parted || opt->whole_too)
+        return wrong;
+    fprintf(stderr, "%s: nothing was read in parts\n", opt->from);
+    return wrong + 1;
 }

@@ -92,6 +92,7 @@ struct check_parts {
     void (*filler)(struct trod_gen *g, struct trod_buf *out);
     const char *leave_out[CHECK_LEFT_OUT];
     uint64_t seed;
+    bool whole_too; /* what is drawn may have to be read in one go */
 };
 unsigned check_in_parts(const struct check_parts *opt, unsigned rounds);
 

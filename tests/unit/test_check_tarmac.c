@@ -195,6 +195,14 @@ static void test_parts(void **state)
 
     (void)state;
     assert_int_equal(check_in_parts(&opt, 5), 0);
+    opt.bytes = 200000; /* lines and entries that came before make it necessary to read in one go */
+    opt.leave_out[0] = opt.leave_out[1] = NULL;
+    opt.whole_too = true;
+    assert_int_equal(check_in_parts(&opt, 3), 0);
+    opt.bytes = 900000;
+    opt.whole_too = false;
+    opt.leave_out[0] = "tarmac.cache-line";
+    opt.leave_out[1] = "tarmac.tlb-entry";
     opt.leave_out[2] = "tarmac.translation";
     opt.leave_out[3] = "tarmac.exception-mode";
     opt.seed = 100;
@@ -207,15 +215,27 @@ static void test_parts(void **state)
 /* Cache lines and TLB entries that came long before: all is read in one go. */
 static void test_in_one_go(void **state)
 {
-    const struct check_parts opt = {.pairs = pairs,
-                                    .n = sizeof pairs / sizeof *pairs,
-                                    .from = "tarmac",
-                                    .bytes = 200000,
-                                    .filling = 2,
-                                    .filler = program};
+    static const char *const far_apart[][2] = {
+        {"0 clk cpu0 CACHE cpu.cpu0.l1dcache LINE 00aa ALLOC 0x000015211540\n",
+         "9999999 clk cpu0 CACHE cpu.cpu0.l1dcache LINE 00aa EVICT 0x000015211580\n"},
+        {"0 clk cpu0 TLB FILL cpu.cpu0.ITLB 64K 0x00020000, nG asid=0:0x0015220000 Normal\n",
+         "9999999 clk cpu0 TLB EVICT cpu.cpu0.ITLB 64K 0x00030000, nG asid=0\n"}};
+    const struct trod_check_options all = {.struct_size = sizeof all, .keep = 1 << 20};
 
     (void)state;
-    assert_int_equal(check_in_parts(&opt, 3), 1); /* nothing was read in parts */
+    for (unsigned i = 0; i < 4; i++) {
+        struct trod_gen g = gen_seed(500 + i);
+        struct trod_buf trace = {0};
+        unsigned parted = 0;
+
+        assert_int_equal(trod_buf_printf(&trace, "%s", far_apart[i % 2][0]), 0);
+        while (trace.n < 200000)
+            program(&g, &trace);
+        assert_int_equal(trod_buf_printf(&trace, "%s", far_apart[i % 2][1]), 0);
+        assert_int_equal(check_parted("tarmac", &trace, &all, &parted), 0);
+        assert_int_equal(parted, 0);
+        trod_buf_fini(&trace);
+    }
 }
 
 /*
