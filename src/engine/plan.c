@@ -20,11 +20,12 @@ enum { TURNS = 8, IN_ORDER = 1 << 20 };
 
 /*
  * How many times faster passing over records is than reading and counting rows, finding their
- * sites, simulating what depends on their order, or finding where they are in the file (places).
+ * sites, simulating what depends on their order, keeping their lines in the order of their last use
+ * (large states), or finding where they are in the file (places).
  * A chained part is read by a thread that has made the outline of the part before it first, so the
  * first part, which has none before it, is longer.
  */
-enum { COUNTING = 4, FINDING_SITES = 7, SIMULATING = 9, PLACING = 50 };
+enum { COUNTING = 4, FINDING_SITES = 7, SIMULATING = 9, STACKING = 12, PLACING = 50 };
 
 /*
  * Groups of archive members for each thread if each group must learn again what others have
@@ -79,6 +80,15 @@ static bool places(const struct trod_run *r)
     return false;
 }
 
+/* Does R have an analysis with large states? */
+static bool has_large(const struct trod_run *r)
+{
+    for (size_t i = 0; i < r->n_items; i++)
+        if (r->item[i].analysis->take)
+            return true;
+    return false;
+}
+
 /* How many times faster is passing over records than what R does with them? */
 static double passing(const struct trod_run *r)
 {
@@ -87,16 +97,9 @@ static double passing(const struct trod_run *r)
     for (size_t i = 0; i < r->n_items; i++)
         if (r->item[i].order != TROD_ANY_ORDER)
             return SIMULATING;
+    if (has_large(r))
+        return STACKING;
     return r->sites ? FINDING_SITES : COUNTING;
-}
-
-/* Does R have an analysis with large states? */
-static bool has_large(const struct trod_run *r)
-{
-    for (size_t i = 0; i < r->n_items; i++)
-        if (r->item[i].analysis->take)
-            return true;
-    return false;
 }
 
 /*
