@@ -34,8 +34,17 @@ enum { COUNTING = 4, FINDING_SITES = 7, SIMULATING = 9, STACKING = 12, PLACING =
  */
 enum { SITE_TURNS = 2, LARGE_TURNS = 1 };
 
-/* The most bytes of a piece that is recorded: of a plain file, and of a compressed one. */
-enum { PLAIN_RECORDED = 256 << 20, PACKED_RECORDED = 64 << 20 };
+/*
+ * The bytes of a piece that is recorded: of a plain file, also where each piece learns all
+ * instructions again (SITES). TOO_LARGE, PACKED: the most, of a plain file that cannot have more
+ * pieces, and of a compressed one.
+ */
+enum {
+    PLAIN_RECORDED = 64 << 20,
+    SITES_RECORDED = 256 << 20,
+    PLAIN_TOO_LARGE = 512 << 20,
+    PACKED_RECORDED = 64 << 20
+};
 
 /* Are cuts chosen to suit the threads of this process? Otherwise all processes must cut alike. */
 static bool for_threads(const struct trod_run *r)
@@ -140,6 +149,12 @@ static bool may_part(const struct trod_run *r)
     return true;
 }
 
+/* The bytes of a piece of a plain file whose rows are recorded, where it may have enough pieces. */
+static uint64_t plain_recorded(const struct trod_run *r)
+{
+    return r->sites ? SITES_RECORDED : PLAIN_RECORDED;
+}
+
 /* The least bytes of a chained part for which the cost of learning its instructions again is small.
  */
 enum { LEARNT = 64 << 20 };
@@ -153,6 +168,7 @@ enum { LEARNT = 64 << 20 };
 static size_t parts_of(const struct trod_run *r, size_t file, const struct trod_format *f)
 {
     const size_t jobs = r->opt.jobs;
+    const uint64_t recorded = trod_trace_bytes(r->whole, file) / plain_recorded(r);
     const bool much = records_much(r, RUN_BYTES), relearns = (f && f->parts) || places(r);
     size_t n = relearns && (!much || shared(r)) ? jobs : jobs * TURNS;
 
@@ -164,8 +180,10 @@ static size_t parts_of(const struct trod_run *r, size_t file, const struct trod_
     }
     if (!for_threads(r) || jobs < 2)
         return RUN_PARTS;
-    if (much && n < trod_trace_bytes(r->whole, file) / PLAIN_RECORDED + 1)
-        n = (size_t)(trod_trace_bytes(r->whole, file) / PLAIN_RECORDED) + 1;
+    if (much && n < recorded + 1) {
+        n = (size_t)recorded + 1;
+        n += (jobs - n % jobs) % jobs; /* the same number for each thread */
+    }
     return n < RUN_PARTS ? n : RUN_PARTS;
 }
 
@@ -315,7 +333,7 @@ static int plan_file(struct trod_run *r, size_t i, bool part, struct cuts *c, ui
     r->gives_up |= n > 1 && places(r);
     r->too_large |= records_much(r, piece.cut) &&
                     trod_trace_bytes(r->whole, i) / n >
-                        (piece.cut == RUN_BYTES ? 2 * PLAIN_RECORDED : PACKED_RECORDED);
+                        (piece.cut == RUN_BYTES ? PLAIN_TOO_LARGE : PACKED_RECORDED);
     for (size_t k = 0; k < n; k++) {
         piece.number = r->n_units;
         piece.from = c->at[k];
