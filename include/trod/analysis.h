@@ -79,6 +79,7 @@ struct trod_context {
     bool recording; /* the state of a part that will be merged: see trod_analysis.records */
     const struct trod_given_calls *given; /* internal: calls of an index (trod_analysis.begins) */
     int64_t given_of; /* stream of these calls; TROD_ALL_STREAMS: calls of all */
+    unsigned takers;  /* recording: into how many shards it will be merged (trod_analysis.takers) */
 };
 
 /*
@@ -279,12 +280,11 @@ struct trod_analysis {
     int (*take)(void *into, void *from);
     /*
      * For analyses with recorded that need an order: the number of instances, for JOBS threads,
-     * that share what merge has to do (context.shards of a recording state). The state of a part or
-     * file is merged
-     * into each of them (at the same time: it is only read), which takes what belongs to its shard
-     * (context.shard of context.shards); at the end their states are merged in order. NULL: 1. 0:
-     * with options OPT what a recording state keeps stays little however long its part is; it is
-     * merged into one.
+     * that share what merge has to do. The state of a part or file (context.shards 1, its takers
+     * so many) is merged into each of them (at the same time: it is only read), which takes what
+     * belongs to its shard (context.shard of context.shards); at the end their states are merged in
+     * order. NULL: 1. 0: with options OPT what a recording state keeps stays little however long
+     * its part is; it is merged into one.
      */
     unsigned (*takers)(const void *opt, unsigned jobs);
 };

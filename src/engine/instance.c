@@ -73,6 +73,7 @@ static int begin_one(struct engine_instance *in, const struct trod_run *r,
                     .by = r->opt.by,
                     .base = &in->base,
                     .recording = recording,
+                    .takers = recording ? it->shards : 1,
                     .given = r->given},
         .keyed = it->scope == TROD_PER_STREAM ||
                  ((r->opt.by_stream || r->opt.by == TROD_BY_CORE) && (a->merge || a->apart)),
@@ -121,9 +122,7 @@ int engine_instance_begin_part(struct engine_instance *in, const struct trod_run
                                const struct engine_item *it, const struct trod_meta *meta,
                                enum run_cut cut)
 {
-    const bool records = engine_item_records(it, cut);
-
-    return begin(in, r, it, meta, 0, records ? it->shards : 1, records);
+    return begin(in, r, it, meta, 0, 1, engine_item_records(it, cut));
 }
 
 size_t engine_instance_recorded(const struct engine_instance *in)

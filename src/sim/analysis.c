@@ -69,7 +69,7 @@ static int init(void *st, const void *opt, const struct trod_context *context)
     if (o.by >= TROD_CACHE_BY_FUNCTION && o.by < TROD_CACHE_BY_DATA && !o.symbols)
         return trod_error(context->diag, TROD_ERR_USAGE, "cache.symbols", NULL,
                           "misses by %s need the program's symbols: say --symbols", owners[o.by]);
-    return context->recording ? trod_cache_new_part(&s->cache, &o, context->shards, context->diag)
+    return context->recording ? trod_cache_new_part(&s->cache, &o, context->takers, context->diag)
                               : trod_cache_new_shard(&s->cache, &o, context->shard, context->shards,
                                                      context->diag);
 }

@@ -230,12 +230,12 @@ static int new_own(struct trod_cache *c, const struct trod_cache_options *o, uns
     rc = trod_cache_configure(&c->own_config, o, c->diag);
     if (rc < 0)
         return rc;
-    if (c->recording)
+    if (c->recording) {
         trod_own_sim_classes(&c->own_config, &shift);
-    if (c->recording)
         trod_first_alone(&c->own_config);
-    else if (shard == 0 && (!o->future || o->future->of.turned))
+    } else if (shard == 0 && (!o->future || o->future->of.turned)) {
         tell_bare(&c->own_config, c->diag);
+    }
     c->own_config.classify = c->own_config.classify || o->classify;
     c->own_config.physical = c->own_config.physical || o->physical;
     if (c->own_config.physical)
