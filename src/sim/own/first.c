@@ -229,7 +229,7 @@ static inline uint64_t *set_of(const struct trod_first *f, const struct trod_fir
 static size_t run_portable(struct trod_first *f, const uint64_t *refs, size_t n)
 {
     uint64_t *const missed = f->missed, *const left = f->left;
-    size_t misses = f->waiting;
+    size_t misses = 0;
 
     for (size_t i = 0; i < n; i++) {
         const struct trod_first_cache *const c = cache_of(f, refs[i]);
@@ -244,7 +244,7 @@ static size_t run_portable(struct trod_first *f, const uint64_t *refs, size_t n)
 TROD_WIDE static size_t run_wide(struct trod_first *f, const uint64_t *refs, size_t n)
 {
     uint64_t *const missed = f->missed, *const left = f->left;
-    size_t misses = f->waiting;
+    size_t misses = 0;
 
     for (size_t i = 0; i < n; i++) {
         const uint64_t ref = refs[i];
@@ -343,7 +343,7 @@ TROD_WIDEST static size_t run_changing(struct trod_first *f)
     const struct fronts v = fronts_of(f, true);
     const size_t n = f->in.n;
     uint64_t some[8];
-    size_t misses = f->waiting, kept = 0;
+    size_t misses = 0, kept = 0;
 
     for (size_t i = 0; i < n; i += 8) {
         const size_t k = changing_of(&v, f->in.ref, n, i, some);
@@ -379,7 +379,7 @@ size_t trod_first_touch(struct trod_first *f, const uint64_t *refs, size_t n)
 {
 #if TROD_AVX2
     if (trod_widest_unless(f->in.without))
-        return run_widest(f, refs, n, f->waiting);
+        return run_widest(f, refs, n, 0);
     if (trod_wide_unless(f->in.without))
         return run_wide(f, refs, n);
 #endif

@@ -52,12 +52,10 @@ struct trod_first {
     struct trod_first_part *part; /* of a part: what it keeps; else NULL */
     unsigned unthinned; /* further buffers to be simulated without removing hits to set fronts */
     bool fronts;        /* trod_first_cache.front is valid */
-    /*
-     * The references that missed, and the line each replaced; 0: none. The first WAITING are of
-     * calls before. In OWN, or where a part keeps them.
-     */
+    /* The references that missed, and the line each replaced; 0: none. In OWN, or where a part
+     * keeps them. */
     uint64_t *missed, *left;
-    size_t waiting;
+    size_t waiting; /* while a part is merged: how many of these have not gone behind */
     uint64_t own[2][TROD_TOUCHED_ROOM];
 };
 

@@ -8,7 +8,7 @@
 
 /*
  * N references REFS, at most TROD_TOUCHED_ROOM, go to the first-level caches; returns how many
- * missed, with those that were waiting. What they replaced is in f->left beside them (first.c).
+ * missed. What they replaced is in f->left beside them (first.c).
  */
 size_t trod_first_touch(struct trod_first *f, const uint64_t *refs, size_t n);
 /*
@@ -18,7 +18,7 @@ size_t trod_first_touch(struct trod_first *f, const uint64_t *refs, size_t n);
 size_t trod_first_mine(const struct trod_first *f, const uint64_t *refs, size_t n, uint64_t *to);
 /* The first N misses go to the caches behind (behind.c). */
 void trod_first_behind(struct trod_first *f, size_t n);
-/* A part keeps the first N misses, those that were waiting among them (first_part.c). */
+/* A part keeps the first N misses (first_part.c). */
 void trod_first_keep(struct trod_first *f, size_t n);
 /* A part keeps the references of f->in. False: no memory (first_part.c). */
 bool trod_first_record(struct trod_first *f);
