@@ -106,15 +106,10 @@ int br_room(struct br_state *s, size_t n)
 
 void br_learn_isa(struct br_state *s)
 {
-    const struct trod_meta *all, *own = s->context.meta;
-    enum trod_isa isa = own->isa;
+    const enum trod_isa isa = s->context.meta->isa; /* that of the whole trace may be growing */
 
     if (s->isa_known)
         return;
-    if (!s->context.recording || isa == TROD_ISA_UNKNOWN) {
-        all = trod_sites_meta(s->context.sites); /* grows while parts are read */
-        isa = all->isa ? all->isa : isa;
-    }
     s->isa_known = true;
     s->delay = isa == TROD_ISA_MIPS32 || isa == TROD_ISA_MIPS64;
     s->shift =

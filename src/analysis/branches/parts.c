@@ -175,8 +175,11 @@ int br_part_merge(struct br_state *s, const struct br_state *t)
     struct trod_meta *to = (struct trod_meta *)(uintptr_t)s->context.meta;
     int rc = TROD_OK;
 
-    if (t->isa_known)
-        br_learn_isa(s);
+    if (t->isa_known && !s->isa_known) { /* as its first rows would have told */
+        s->isa_known = true;
+        s->delay = t->delay;
+        s->shift = t->shift;
+    }
     for (size_t i = 0; rc == TROD_OK && i < t->n_lanes; i++) {
         const struct br_lane *p = t->lane[i];
         struct br_lane *l;
