@@ -306,8 +306,6 @@ int br_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
     uint32_t stream = UINT32_MAX;
     int rc = br_room(s, trod_sites_count(s->context.sites));
 
-    for (size_t i = 0; i < s->n_lanes; i++)
-        s->lane[i]->row = BR_EARLIER;
     for (uint32_t i = from; rc == TROD_OK && i < to; i++) {
         const unsigned kind = b->kind[i];
         uint32_t said, now;
@@ -318,7 +316,7 @@ int br_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
         now = said & TROD_COL_STREAM ? b->stream[i] + 1 : 0;
         if (now != stream || !l) {
             l = br_lane(s, stream = now, file);
-            if (!l)
+            if (!l || br_begin_fed(s, l) < 0)
                 return TROD_ERR_NOMEM;
         }
         if (l->part.open && (rc = br_part_waits(s, l, b, i, said)) != 0) {
@@ -329,9 +327,7 @@ int br_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
         if (!l->waits)
             i = plain_rows(s, b, i + 1, to, now) - 1;
     }
-    for (size_t i = 0; rc == TROD_OK && i < s->n_lanes; i++)
-        rc = br_flush(s, s->lane[i]);
-    return rc;
+    return rc < 0 ? rc : br_end_fed(s);
 }
 
 /* ---- intervals */

@@ -62,6 +62,7 @@ enum { BR_OUTCOME = 3, BR_FIRST = 2 };
 /* A stream of one file. */
 struct br_lane {
     uint32_t stream, file;
+    bool fed;      /* a row of the batch is of it: it is in br_state.fed */
     bool waits;    /* for the next instruction: EVENT is not complete */
     bool known;    /* taken is known already */
     uint8_t delay; /* instructions still to come before the one that it leads to (delay slots) */
@@ -108,7 +109,11 @@ struct br_state {
     size_t n_sites;
     struct trod_pairs targets; /* sites that indirect branches led to */
     struct br_lane **lane;
-    size_t n_lanes, cap_lanes, at; /* AT: the lane looked up last */
+    size_t n_lanes, cap_lanes;
+    struct br_lane **of_stream; /* by stream, of the file looked up last; NULL: none */
+    size_t n_of_stream;
+    struct br_lane **fed; /* those with rows in the batch that is fed */
+    size_t n_fed, cap_fed;
     struct br_sums sums, before;   /* BEFORE: at the end of the last interval */
     struct br_interval *interval;
     size_t n_intervals, cap_intervals;
@@ -137,6 +142,10 @@ int br_row(struct br_state *s, struct br_lane *l, const struct trod_batch *b, ui
 void br_deal(struct br_state *s);
 /* The lane of STREAM of FILE, made if new. NULL: no memory. */
 struct br_lane *br_lane(struct br_state *s, uint32_t stream, uint32_t file);
+/* A row of the batch is of L. 0 or TROD_ERR_NOMEM. */
+int br_begin_fed(struct br_state *s, struct br_lane *l);
+/* The batch is over: flush the lanes that had rows in it. 0 or TROD_ERR_NOMEM. */
+int br_end_fed(struct br_state *s);
 void br_lanes_free(struct br_state *s);
 /* FILE is over, or all OTHERS are: their last branches have no successor. 0 or TROD_ERR_NOMEM. */
 int br_end_files(struct br_state *s, uint32_t file, bool others);

@@ -25,8 +25,23 @@ void br_lanes_free(struct br_state *s)
     for (size_t i = 0; i < s->n_lanes; i++)
         free_lane(s->lane[i]);
     free(s->lane);
-    s->lane = NULL;
-    s->n_lanes = s->cap_lanes = 0;
+    free(s->of_stream);
+    free(s->fed);
+    s->lane = s->of_stream = s->fed = NULL;
+    s->n_lanes = s->cap_lanes = s->n_of_stream = s->n_fed = s->cap_fed = 0;
+}
+
+/* L is about to be released. */
+static void forget(struct br_state *s, const struct br_lane *l)
+{
+    size_t n = 0;
+
+    if (s->of_stream[l->stream] == l)
+        s->of_stream[l->stream] = NULL;
+    for (size_t i = 0; l->fed && i < s->n_fed; i++)
+        if (s->fed[i] != l)
+            s->fed[n++] = s->fed[i];
+    s->n_fed = l->fed ? n : s->n_fed;
 }
 
 int br_end_files(struct br_state *s, uint32_t file, bool others)
@@ -45,22 +60,44 @@ int br_end_files(struct br_state *s, uint32_t file, bool others)
             rc = br_given_up(s, l);
         if (rc == TROD_OK)
             rc = br_flush(s, l);
+        forget(s, l);
         free_lane(l);
     }
     s->n_lanes = n;
     return rc;
 }
 
+/* Room for STREAM in s->of_stream. */
+static bool room_for(struct br_state *s, uint32_t stream)
+{
+    const size_t had = s->n_of_stream;
+    struct br_lane **more;
+    size_t n = had ? had : 16;
+
+    if (stream < had)
+        return true;
+    while (n <= stream)
+        n *= 2;
+    more = realloc(s->of_stream, n * sizeof(struct br_lane *));
+    if (!more)
+        return false;
+    for (size_t i = had; i < n; i++)
+        more[i] = NULL;
+    s->of_stream = more;
+    s->n_of_stream = n;
+    return true;
+}
+
 struct br_lane *br_lane(struct br_state *s, uint32_t stream, uint32_t file)
 {
-    struct br_lane *l;
+    struct br_lane *l = stream < s->n_of_stream ? s->of_stream[stream] : NULL;
 
-    for (size_t i = 0; i < s->n_lanes; i++)
-        if (s->lane[i]->stream == stream && s->lane[i]->file == file)
-            return s->lane[i];
+    if (l && l->file == file)
+        return l;
     if (!s->context.merged && br_end_files(s, file, true) < 0)
         return NULL;
-    if (!trod_grow(&s->lane, s->n_lanes, &s->cap_lanes, sizeof(struct br_lane *), 4))
+    if (!room_for(s, stream) ||
+        !trod_grow(&s->lane, s->n_lanes, &s->cap_lanes, sizeof(struct br_lane *), 4))
         return NULL;
     l = calloc(1, sizeof *l);
     if (!l)
@@ -69,7 +106,35 @@ struct br_lane *br_lane(struct br_state *s, uint32_t stream, uint32_t file)
     l->file = file;
     l->part.open = s->context.recording;
     s->lane[s->n_lanes++] = l;
+    s->of_stream[stream] = l;
     return l;
+}
+
+int br_begin_fed(struct br_state *s, struct br_lane *l)
+{
+    if (l->fed)
+        return TROD_OK;
+    if (!trod_grow(&s->fed, s->n_fed, &s->cap_fed, sizeof(struct br_lane *), 4))
+        return TROD_ERR_NOMEM;
+    l->fed = true;
+    s->fed[s->n_fed++] = l;
+    return TROD_OK;
+}
+
+int br_end_fed(struct br_state *s)
+{
+    int rc = TROD_OK;
+
+    for (size_t i = 0; i < s->n_fed; i++) {
+        struct br_lane *const l = s->fed[i];
+
+        l->fed = false;
+        l->row = BR_EARLIER;
+        if (rc == TROD_OK)
+            rc = br_flush(s, l);
+    }
+    s->n_fed = 0;
+    return rc;
 }
 
 /* ---- branches */
