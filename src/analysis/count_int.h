@@ -15,10 +15,10 @@
 #include "trod/format.h"
 
 enum {
-    COUNT_CODE_CAP = 16384, /* pages of code counted exactly: 64 MiB of addresses in 16 MiB */
-    COUNT_DATA_CAP = 16384, /* the same of data, in 8 MiB */
+    COUNT_CODE_CAP = 65536, /* pages of code counted exactly: 64 MiB of addresses in 16 to 18 MiB */
+    COUNT_DATA_CAP = 65536, /* the same of data, in 8 MiB */
     COUNT_LINE = 64,        /* default of bytes of a line */
-    COUNT_LINE_MAX = 1 << TROD_PAGE_SHIFT
+    COUNT_LINE_MAX = TROD_PAGE_LINE_MAX
 };
 
 /* Index of count_sums.instr: enum trod_branch and these. */

@@ -3,8 +3,6 @@
  */
 #include "analysis/pages.h"
 
-#include "core/endian.h"
-#include "core/pack.h"
 #include "core/wide.h"
 
 #include <stdatomic.h>
@@ -14,7 +12,14 @@
 enum {
     SIZE_FIRST = 16,
     MISSES = 1024, /* that a set has before it gets a cache: there may be thousands of small sets */
-    CACHES = 64    /* sets that have one at the most */
+    CACHES = 64,   /* sets that have one at the most */
+    CHUNK = 256    /* pages whose words are allocated together at the most */
+};
+
+struct trod_page_chunk {
+    struct trod_page_chunk *next;
+    size_t n, used; /* 64-bit words */
+    uint64_t word[];
 };
 
 /* Never written: what sets without a cache look into. */
@@ -26,12 +31,10 @@ enum {
     }
 #define NONE64   NONE8, NONE8, NONE8, NONE8, NONE8, NONE8, NONE8, NONE8
 #define NONE512  NONE64, NONE64, NONE64, NONE64, NONE64, NONE64, NONE64, NONE64
-#define NONE2048 NONE512, NONE512, NONE512, NONE512
+#define NONE4096 NONE512, NONE512, NONE512, NONE512, NONE512, NONE512, NONE512, NONE512
 
-static struct trod_page no_cache[TROD_PAGE_CACHE] = {NONE2048};
+static struct trod_page no_cache[TROD_PAGE_CACHE] = {NONE4096, NONE4096};
 static atomic_uint caches;
-
-#define PAGE_LAST (UINT64_MAX >> TROD_PAGE_SHIFT)
 
 static uint64_t hash(uint64_t number)
 {
@@ -44,7 +47,9 @@ static uint64_t hash(uint64_t number)
 
 static bool sampled(const struct trod_pages *s, uint64_t number)
 {
-    return ((hash(number) >> 12) & ((UINT64_C(1) << s->level) - 1)) == 0;
+    const uint64_t group = number >> TROD_PAGE_GROUP;
+
+    return s->level == 0 || ((hash(group) >> 12) & ((UINT64_C(1) << s->level) - 1)) == 0;
 }
 
 static void forget_cache(struct trod_pages *s)
@@ -101,11 +106,14 @@ struct trod_pages *trod_pages_new(unsigned planes, uint32_t cap)
 
 void trod_pages_free(struct trod_pages *s)
 {
+    struct trod_page_chunk *next;
+
     if (!s)
         return;
-    for (uint32_t i = 0; i < s->size; i++)
-        if (s->at[i].word != s->full)
-            free(s->at[i].word);
+    for (struct trod_page_chunk *c = s->chunk; c; c = next) {
+        next = c->next;
+        free(c);
+    }
     free(s->at);
     free(s->full);
     if (s->cache != no_cache) {
@@ -115,10 +123,55 @@ void trod_pages_free(struct trod_pages *s)
     free(s);
 }
 
+static size_t words_of_page(const struct trod_pages *s)
+{
+    return s->planes * (size_t)TROD_PAGE_WORDS;
+}
+
+/* A chunk for an eighth more pages than there are. */
+static bool add_chunk(struct trod_pages *s)
+{
+    const uint32_t more = s->n / 8 + 1;
+    const size_t n = (more < CHUNK ? more : CHUNK) * words_of_page(s);
+    struct trod_page_chunk *c = calloc(1, sizeof *c + n * sizeof *c->word);
+
+    if (!c)
+        return false;
+    c->next = s->chunk;
+    c->n = n;
+    s->chunk = c;
+    return true;
+}
+
+/* Words for a page, all zero. NULL: no memory. */
+static uint64_t *take_words(struct trod_pages *s)
+{
+    const size_t n = words_of_page(s);
+    uint64_t *w = s->spare;
+
+    if (w) {
+        memcpy(&s->spare, w, sizeof s->spare);
+        return memset(w, 0, n * sizeof *w);
+    }
+    if ((!s->chunk || s->chunk->used == s->chunk->n) && !add_chunk(s))
+        return NULL;
+    w = s->chunk->word + s->chunk->used;
+    s->chunk->used += n;
+    return w;
+}
+
+static void give_words(struct trod_pages *s, uint64_t *w)
+{
+    if (w == s->full)
+        return;
+    memcpy(w, &s->spare, sizeof s->spare);
+    s->spare = w;
+}
+
 /* s->full, made when it is first needed. NULL: no memory. */
 static uint64_t *full_words(struct trod_pages *s)
 {
-    const size_t n = s->planes * TROD_PAGE_WORDS * sizeof *s->full;
+    const size_t n = words_of_page(s) * sizeof *s->full;
 
     if (!s->full && (s->full = malloc(n)) != NULL)
         memset(s->full, 0xff, n);
@@ -139,8 +192,7 @@ static struct trod_page *place(const struct trod_pages *s, uint64_t number)
 /* Release page P. */
 static void drop(struct trod_pages *s, const struct trod_page *p)
 {
-    if (p->word != s->full)
-        free(p->word);
+    give_words(s, p->word);
     s->n--;
 }
 
@@ -179,34 +231,34 @@ static int thin_out(struct trod_pages *s)
     return rc;
 }
 
-/* Add page NUMBER, which is not in S but in its sample. */
-static int insert(struct trod_pages *s, uint64_t number)
+/* Add page NUMBER, which is not in S but in its sample: its words, as those of the next function.
+ */
+static uint64_t *insert(struct trod_pages *s, uint64_t number)
 {
     struct trod_page p = {number, NULL};
 
     if (s->n * 4u >= s->size * 3u && (s->size >= UINT32_MAX / 2 || rebuild(s, s->size * 2) < 0))
-        return TROD_ERR_NOMEM;
-    p.word = calloc(s->planes, TROD_PAGE_WORDS * sizeof *p.word);
-    if (!p.word)
-        return TROD_ERR_NOMEM;
+        return NULL;
+    if (!(p.word = take_words(s)))
+        return NULL;
     *place(s, number) = p;
     s->n++;
-    return thin_out(s);
+    if (!s->cap || s->n <= s->cap)
+        return p.word;
+    if (thin_out(s) < 0)
+        return NULL;
+    return sampled(s, number) ? p.word : full_words(s);
 }
 
 /* The words of page NUMBER, added if new; NULL when memory is out. */
 static uint64_t *words(struct trod_pages *s, uint64_t number)
 {
-    struct trod_page *p;
+    const struct trod_page *p;
 
     if (!sampled(s, number))
         return full_words(s);
     p = place(s, number);
-    if (p->number == number)
-        return p->word;
-    if (insert(s, number) < 0)
-        return NULL;
-    return sampled(s, number) ? place(s, number)->word : full_words(s);
+    return p->number == number ? p->word : insert(s, number);
 }
 
 const uint64_t *trod_pages_add(struct trod_pages *s, uint64_t number)
@@ -229,12 +281,12 @@ static bool collapse(struct trod_pages *s, uint64_t number)
     struct trod_page *c = &s->cache[number & (TROD_PAGE_CACHE - 1)];
     struct trod_page *p = place(s, number);
 
-    for (unsigned i = 0; i < s->planes * (unsigned)TROD_PAGE_WORDS; i++)
+    for (size_t i = 0; i < words_of_page(s); i++)
         if (~p->word[i])
             return false;
     if (!full_words(s))
         return false; /* it keeps its own */
-    free(p->word);
+    give_words(s, p->word);
     p->word = s->full;
     if (c->number == number)
         c->word = s->full;
@@ -294,7 +346,7 @@ int trod_pages_merge(struct trod_pages *into, const struct trod_pages *from)
             continue;
         if (!(w = words(into, p->number)))
             return TROD_ERR_NOMEM;
-        for (unsigned k = 0; w != into->full && k < into->planes * (unsigned)TROD_PAGE_WORDS; k++)
+        for (unsigned k = 0; w != into->full && k < words_of_page(into); k++)
             if (set_bits(into, p->number, w, k / TROD_PAGE_WORDS, k % TROD_PAGE_WORDS, p->word[k]))
                 break;
     }
@@ -348,7 +400,34 @@ uint64_t trod_pages_count(const struct trod_pages *s, unsigned plane)
     return n << s->level;
 }
 
-/* Lines of LINE bytes, at least 64 of them and no more than a page, that W touches. */
+static bool has_bits(const uint64_t *w)
+{
+    uint64_t any = 0;
+
+    for (unsigned i = 0; i < TROD_PAGE_WORDS; i++)
+        any |= w[i];
+    return any != 0;
+}
+
+/*
+ * The line of LINE bytes, no less than a page, that page NUMBER is of: is that page the first with
+ * bits in PLANE? 1 or 0.
+ */
+static uint64_t page_line(const struct trod_pages *s, uint64_t number, unsigned plane,
+                          uint32_t line)
+{
+    const uint64_t pages = line >> TROD_PAGE_SHIFT;
+
+    for (uint64_t k = number & ~(pages - 1); k <= number; k++) {
+        const struct trod_page *p = place(s, k);
+
+        if (p->number == k && has_bits(p->word + plane * TROD_PAGE_WORDS))
+            return k == number;
+    }
+    return 0;
+}
+
+/* Lines of LINE bytes, at least 64 of them and less than a page, that W touches. */
 static uint64_t word_lines(const uint64_t *w, uint32_t line)
 {
     unsigned step = line / 64;
@@ -381,144 +460,22 @@ static uint64_t bit_lines(const uint64_t *w, uint32_t line, bool wide)
     return plane_ones(of, wide);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint64_t x = ((const struct trod_page *)a)->number, y = ((const struct trod_page *)b)->number;
-
-    return x < y ? -1 : x > y;
-}
-
-/* The pages of S in rising order (s->n of them, to be freed), NULL when memory is out. */
-static struct trod_page *sorted(const struct trod_pages *s)
-{
-    struct trod_page *list = malloc((s->n + 1) * sizeof *list);
-    uint32_t n = 0;
-
-    if (!list)
-        return NULL;
-    for (uint32_t i = 0; i < s->size; i++)
-        if (s->at[i].number != TROD_NO_PAGE)
-            list[n++] = s->at[i];
-    qsort(list, n, sizeof *list, by_number);
-    return list;
-}
-
 uint64_t trod_pages_lines(const struct trod_pages *s, unsigned plane, uint32_t line)
 {
+    const bool wide = trod_wide();
     uint64_t n = 0;
 
     for (uint32_t i = 0; i < s->size; i++) {
-        const uint64_t *w = s->at[i].word;
+        const struct trod_page *p = &s->at[i];
 
-        if (w)
-            n += line < 64 ? bit_lines(w + plane * TROD_PAGE_WORDS, line, trod_wide())
-                           : word_lines(w + plane * TROD_PAGE_WORDS, line);
+        if (p->number == TROD_NO_PAGE)
+            continue;
+        if (line >= 1 << TROD_PAGE_SHIFT)
+            n += page_line(s, p->number, plane, line);
+        else if (line >= 64)
+            n += word_lines(p->word + plane * TROD_PAGE_WORDS, line);
+        else
+            n += bit_lines(p->word + plane * TROD_PAGE_WORDS, line, wide);
     }
     return n << s->level;
-}
-
-/* A plane: which words have bits, then these. */
-static int save_plane(const uint64_t *w, struct trod_buf *out)
-{
-    uint8_t word[8];
-    uint64_t some = 0;
-    int rc;
-
-    for (unsigned i = 0; i < TROD_PAGE_WORDS; i++)
-        some |= (uint64_t)(w[i] != 0) << i;
-    rc = trod_pack(out, some);
-    for (unsigned i = 0; i < TROD_PAGE_WORDS && rc == TROD_OK; i++)
-        if (w[i]) {
-            trod_store_le64(word, w[i]);
-            rc = trod_buf_add(out, word, sizeof word);
-        }
-    return rc;
-}
-
-int trod_pages_save(const struct trod_pages *s, struct trod_buf *out)
-{
-    struct trod_page *list = sorted(s);
-    uint64_t last = 0;
-    int rc = list ? TROD_OK : TROD_ERR_NOMEM;
-
-    if (rc == TROD_OK)
-        rc = trod_pack(out, s->planes);
-    if (rc == TROD_OK)
-        rc = trod_pack(out, s->cap);
-    if (rc == TROD_OK)
-        rc = trod_pack(out, s->level);
-    if (rc == TROD_OK)
-        rc = trod_pack(out, s->n);
-    for (uint32_t i = 0; rc == TROD_OK && i < s->n; i++) {
-        rc = trod_pack(out, list[i].number - last);
-        last = list[i].number;
-        for (unsigned k = 0; rc == TROD_OK && k < s->planes; k++)
-            rc = save_plane(list[i].word + k * TROD_PAGE_WORDS, out);
-    }
-    free(list);
-    return rc;
-}
-
-static int load_plane(struct trod_pages *s, uint64_t number, unsigned plane, struct trod_span *in)
-{
-    uint64_t some;
-    int rc = trod_unpack(in, &some);
-
-    for (unsigned i = 0; i < TROD_PAGE_WORDS && rc == TROD_OK; i++) {
-        uint64_t *w;
-
-        if (!(some >> i & 1))
-            continue;
-        if (in->n < 8)
-            return TROD_ERR_CORRUPT;
-        if (!(w = words(s, number)))
-            return TROD_ERR_NOMEM;
-        if (w != s->full)
-            (void)set_bits(s, number, w, plane, i, trod_load_le64(in->p));
-        in->p += 8;
-        in->n -= 8;
-    }
-    return rc;
-}
-
-static int load_pages(struct trod_pages *s, uint64_t n, struct trod_span *in)
-{
-    uint64_t number = 0, step;
-    int rc = TROD_OK;
-
-    for (uint64_t i = 0; rc == TROD_OK && i < n; i++) {
-        rc = trod_unpack(in, &step);
-        if (rc < 0 || (i && step == 0) || step > PAGE_LAST - number)
-            return TROD_ERR_CORRUPT;
-        number += step;
-        if (!sampled(s, number))
-            return TROD_ERR_CORRUPT;
-        if (!words(s, number))
-            return TROD_ERR_NOMEM;
-        for (unsigned k = 0; rc == TROD_OK && k < s->planes; k++)
-            rc = load_plane(s, number, k, in);
-    }
-    return rc;
-}
-
-int trod_pages_load(struct trod_pages **out, struct trod_span *in)
-{
-    uint64_t planes, cap, level, n;
-    int rc;
-
-    *out = NULL;
-    if (trod_unpack(in, &planes) < 0 || trod_unpack(in, &cap) < 0 || trod_unpack(in, &level) < 0 ||
-        trod_unpack(in, &n) < 0 || planes < 1 || planes > 2 || cap > UINT32_MAX ||
-        level > TROD_PAGE_LEVEL_MAX || (cap && n > cap))
-        return TROD_ERR_CORRUPT;
-    *out = trod_pages_new((unsigned)planes, (uint32_t)cap);
-    if (!*out)
-        return TROD_ERR_NOMEM;
-    (*out)->level = (unsigned)level;
-    rc = load_pages(*out, n, in);
-    if (rc < 0) {
-        trod_pages_free(*out);
-        *out = NULL;
-    }
-    return rc;
 }

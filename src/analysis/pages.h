@@ -1,11 +1,12 @@
 /*
- * pages.h - which bytes of an address space were touched: bitmaps by page of 4 KiB.
+ * pages.h - which bytes of an address space were touched: bitmaps by page of 1 KiB.
  *
  * A set has one plane of bits (bytes touched) or two (addresses at which instructions begin, bytes
- * of these). It is exact up to CAP pages. Beyond, it keeps the pages whose hash ends in LEVEL zero
- * bits, LEVEL being the least with which no more than CAP pages are kept: a sample that does not
- * depend on the order in which pages come nor on how the work was parted, and from which counts are
- * estimated (times 2^LEVEL).
+ * of these). It is exact up to CAP pages. Beyond, it keeps the groups of four pages whose hash ends
+ * in LEVEL zero bits, LEVEL being the least with which no more than CAP pages are kept: a sample
+ * that does not depend on the order in which pages come nor on how the work was parted, and from
+ * which counts are estimated (times 2^LEVEL). Pages are small because thousands of threads may each
+ * touch a few bytes here and there.
  */
 #ifndef TROD_ANALYSIS_PAGES_H
 #define TROD_ANALYSIS_PAGES_H
@@ -14,10 +15,12 @@
 #include "trod/types.h"
 
 enum {
-    TROD_PAGE_SHIFT = 12,
-    TROD_PAGE_WORDS = 64,     /* of a plane */
-    TROD_PAGE_CACHE = 2048,   /* places of recently used pages, a power of two */
+    TROD_PAGE_SHIFT = 10,
+    TROD_PAGE_WORDS = 16,     /* of a plane */
+    TROD_PAGE_GROUP = 2,      /* log of the pages that are sampled together */
+    TROD_PAGE_CACHE = 8192,   /* places of recently used pages, a power of two */
     TROD_PAGE_MARK = 1 << 16, /* bytes that one call of trod_pages_mark marks at the most */
+    TROD_PAGE_LINE_MAX = 1 << (TROD_PAGE_SHIFT + TROD_PAGE_GROUP),
     TROD_PAGE_LEVEL_MAX = 52
 };
 
@@ -38,6 +41,8 @@ struct trod_pages {
     struct trod_page *cache; /* TROD_PAGE_CACHE places; of sets that are new one that stays empty */
     uint32_t misses;         /* of that one */
     uint64_t *full;          /* what full pages and those not sampled share; NULL: no such page */
+    struct trod_page_chunk *chunk; /* memory of words, the newest first */
+    uint64_t *spare;               /* words that were given back; each points to the next */
 };
 
 /* A new empty set of PLANES (1 or 2) planes. Returns NULL when memory is out. */
@@ -95,8 +100,10 @@ int trod_pages_merge(struct trod_pages *into, const struct trod_pages *from);
 /* A copy of S, or NULL when memory is out. */
 struct trod_pages *trod_pages_copy(const struct trod_pages *s);
 
-/* Bits of PLANE; lines of LINE bytes (a power of two up to a page) with a bit in it. Estimates with
- * level > 0. */
+/*
+ * Bits of PLANE; lines of LINE bytes (a power of two up to TROD_PAGE_LINE_MAX) with a bit in it.
+ * Estimates with level > 0.
+ */
 uint64_t trod_pages_count(const struct trod_pages *s, unsigned plane);
 uint64_t trod_pages_lines(const struct trod_pages *s, unsigned plane, uint32_t line);
 

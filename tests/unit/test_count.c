@@ -360,7 +360,7 @@ static void test_bus(void **state)
 /* More pages than are kept: estimates that say so, exact numbers where these are asked for. */
 static void test_estimate(void **state)
 {
-    enum { PAGES = 40000 };
+    enum { PAGES = 100000 };
     struct one *rows = malloc(2 * PAGES * sizeof *rows);
     struct fixture f;
     const json_t *t;

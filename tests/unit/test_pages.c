@@ -58,7 +58,7 @@ static uint64_t address(struct trod_rng *r)
 static void compare(const struct trod_pages *s, unsigned plane, struct list *l)
 {
     assert_int_equal(trod_pages_count(s, plane), list_lines(l, 1));
-    for (uint32_t line = 1; line <= 1 << TROD_PAGE_SHIFT; line *= 2)
+    for (uint32_t line = 1; line <= TROD_PAGE_LINE_MAX; line *= 2)
         assert_int_equal(trod_pages_lines(s, plane, line), list_lines(l, line));
 }
 
@@ -96,7 +96,8 @@ static void test_full(void **state)
         assert_int_equal(trod_pages_mark(s, 0, 0x10000 + at, 48), TROD_OK);
     assert_int_equal(trod_pages_count(s, 0), 64 * 4096 + 32); /* 48 does not divide it */
     assert_int_equal(trod_pages_lines(s, 0, 64), 64 * 64 + 1);
-    assert_ptr_equal(trod_pages_get(s, 0x10), trod_pages_get(s, 0x11));
+    assert_ptr_equal(trod_pages_get(s, 0x10000 >> TROD_PAGE_SHIFT),
+                     trod_pages_get(s, 0x11000 >> TROD_PAGE_SHIFT));
     assert_int_equal(trod_pages_merge(t, s), TROD_OK);
     assert_int_equal(trod_pages_merge(t, s), TROD_OK);
     assert_int_equal(trod_pages_count(t, 0), 64 * 4096 + 32);
@@ -108,6 +109,13 @@ static void pack(const struct trod_pages *s, struct trod_buf *out)
 {
     out->n = 0;
     assert_int_equal(trod_pages_save(s, out), TROD_OK);
+}
+
+/* Two places of 100 bytes, in different pages of group I. */
+static void mark_group(struct trod_pages *s, uint64_t i)
+{
+    trod_pages_mark(s, 0, i << 14 | 64, 100);
+    trod_pages_mark(s, 0, i << 14 | 0xc40, 100);
 }
 
 /* A sample does not depend on the order, nor on how the work is parted; it estimates well. */
@@ -124,8 +132,8 @@ static void test_sample(void **state)
     for (uint64_t i = 0; i < PAGES; i++) {
         uint64_t other = i * 7919 % PAGES;
 
-        trod_pages_mark(one, 0, i << 14 | 64, 100);
-        trod_pages_mark(part[other % 7 % 3], 0, other << 14 | 64, 100);
+        mark_group(one, i);
+        mark_group(part[other % 7 % 3], other);
     }
     for (int k = 2; k >= 0; k--)
         assert_int_equal(trod_pages_merge(sum, part[k]), TROD_OK);
@@ -135,8 +143,9 @@ static void test_sample(void **state)
     assert_memory_equal(a.p, b.p, a.n);
     assert_true(one->level > 0 && one->n <= CAP);
     estimate = trod_pages_count(one, 0);
-    assert_in_range(estimate, PAGES * 100 * 9 / 10, PAGES * 100 * 11 / 10);
-    assert_in_range(trod_pages_lines(one, 0, 64), PAGES * 2 * 9 / 10, PAGES * 2 * 11 / 10);
+    assert_in_range(estimate, PAGES * 200 * 9 / 10, PAGES * 200 * 11 / 10);
+    assert_in_range(trod_pages_lines(one, 0, 64), PAGES * 4 * 9 / 10, PAGES * 4 * 11 / 10);
+    assert_int_equal(estimate, 200 * trod_pages_lines(one, 0, TROD_PAGE_LINE_MAX));
     for (int k = 0; k < 3; k++)
         trod_pages_free(part[k]);
     trod_pages_free(one);

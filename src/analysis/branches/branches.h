@@ -114,7 +114,7 @@ struct br_state {
     size_t n_of_stream;
     struct br_lane **fed; /* those with rows in the batch that is fed */
     size_t n_fed, cap_fed;
-    struct br_sums sums, before;   /* BEFORE: at the end of the last interval */
+    struct br_sums sums, before; /* BEFORE: at the end of the last interval */
     struct br_interval *interval;
     size_t n_intervals, cap_intervals;
     const struct trod_weighed *weighed; /* weigh.c: wrong predictions by row; NULL: not wanted */

@@ -269,6 +269,19 @@ void trod_stack_end(struct trod_stack *s)
     s->block = NULL;
 }
 
+/*
+ * References of the next block: every one might be to a new line, for which there must be room, and
+ * of thousands of threads each has a table of lines. So blocks are small while there is little
+ * room, and tables grow when they are nearly full.
+ */
+static uint32_t block_of(const struct trod_stack *s)
+{
+    enum { LEAST = 256 };
+    const size_t room = trod_lines_room(&s->lines);
+
+    return room < LEAST ? LEAST : room < TROD_STACK_BLOCK ? (uint32_t)room : TROD_STACK_BLOCK;
+}
+
 static bool feed(struct trod_stack *s, const struct trod_refs *refs, size_t n, uint32_t *out)
 {
     for (size_t i = 0, k; i < n; i += k) {
@@ -278,7 +291,7 @@ static bool feed(struct trod_stack *s, const struct trod_refs *refs, size_t n, u
         bool ok;
 
         /* with a limit any reference may make the stack forget a line */
-        k = s->opt.limit ? 1 : n - i < TROD_STACK_BLOCK ? n - i : TROD_STACK_BLOCK;
+        k = s->opt.limit ? 1 : n - i < block_of(s) ? n - i : block_of(s);
         if (s->opt.limit)
             ok = trod_stack_reserve(s, 1) &&
                  one(s, at.line[0], at.class[0], at.touched ? at.touched[0] : 0, o);
