@@ -30,7 +30,7 @@ void run_tick(struct trod_run *r)
 {
     struct trod_trace_progress p;
 
-    if (!r->opt.progress || r->ticks++ % (1 + trod_trace_files(r->whole) / 8))
+    if (!r->opt.progress || r->ticks++ % (1 + trod_trace_files(r->whole)))
         return;
     trod_run_progress(r, &p);
     r->opt.progress(r->opt.user, &p);
