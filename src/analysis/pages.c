@@ -430,9 +430,13 @@ static uint64_t page_line(const struct trod_pages *s, uint64_t number, unsigned 
 /* Lines of LINE bytes, at least 64 of them and less than a page, that W touches. */
 static uint64_t word_lines(const uint64_t *w, uint32_t line)
 {
-    unsigned step = line / 64;
+    const unsigned step = line / 64;
     uint64_t n = 0;
 
+    for (unsigned i = 0; step == 1 && i < TROD_PAGE_WORDS; i++) /* as most lines are */
+        n += w[i] != 0;
+    if (step == 1)
+        return n;
     for (unsigned i = 0; i < TROD_PAGE_WORDS; i += step) {
         uint64_t any = 0;
 

@@ -11,7 +11,7 @@ enum {
     MANY = 64, /* files from which on they are closed while others are read from */
     HOST = 512,
     SOME_ROWS = 1024,
-    HOST_ROWS = 64,
+    HOST_ROWS = 32,
     DESCRIPTORS_ELSEWHERE = 10,
     WINDOW_SOME = 1 << 18,
     WINDOW_MANY = 1 << 15,

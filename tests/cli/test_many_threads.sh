@@ -70,7 +70,22 @@ for order in time dynamic:all,quantum=700; do
     more_memory || check test "$rss" -lt $((limit / 2))
     echo "mix --order $order rich: $rss KiB"
 done
+# what they touch lies far apart: a hundred pages and more in each
+run trod count --format json rich
+threadwise "$stdout" >want
+memory "$TROD" count --order time --format json rich
+threadwise got >time
+same want time
+more_memory || check test "$rss" -lt $limit
+echo "count --order time rich: $rss KiB"
 rm -r rich
+
+# each thread has predictors of its own, and its branches are those that it had
+run trod branches --format json plain
+jq -S 'del(.static_branches, .worst)' "$stdout" >want
+memory "$TROD" branches --order time --format json -j 1 plain
+check jq -e '.predictors | length > 4 and any(.branches > 20000)' got
+same want <(jq -S 'del(.static_branches, .worst)' got)
 
 # stacks of lines of all threads, which take turns with few blocks of references
 run trod locality --format json plain
