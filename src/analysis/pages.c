@@ -231,8 +231,7 @@ static int thin_out(struct trod_pages *s)
     return rc;
 }
 
-/* Add page NUMBER, which is not in S but in its sample: its words, as those of the next function.
- */
+/* Add page NUMBER, which is not in S but in its sample, and return its words, as words() does. */
 static uint64_t *insert(struct trod_pages *s, uint64_t number)
 {
     struct trod_page p = {number, NULL};
