@@ -86,22 +86,6 @@ struct count_lane *trod_count_lane(struct count_state *s, const struct count_lan
     return l;
 }
 
-static int grow_streams(struct count_state *s, uint32_t n)
-{
-    uint32_t cap = s->n_of_stream ? s->n_of_stream : 16;
-    uint32_t *p;
-
-    while (cap < n)
-        cap *= 2;
-    p = realloc(s->of_stream, cap * sizeof *p);
-    if (!p)
-        return TROD_ERR_NOMEM;
-    memset(p + s->n_of_stream, 0, (cap - s->n_of_stream) * sizeof *p);
-    s->of_stream = p;
-    s->n_of_stream = cap;
-    return TROD_OK;
-}
-
 struct count_lane *trod_count_stream(struct count_state *s, uint32_t stream, bool known)
 {
     const struct trod_meta *m = s->meta;
@@ -112,7 +96,7 @@ struct count_lane *trod_count_stream(struct count_state *s, uint32_t stream, boo
 
     if (at < s->n_of_stream && s->of_stream[at])
         return &s->lane[s->of_stream[at] - 1];
-    if (at >= s->n_of_stream && grow_streams(s, at + 1) < 0)
+    if (!trod_grow_to(&s->of_stream, &s->n_of_stream, at, sizeof *s->of_stream, NULL))
         return NULL;
     if (known && m && stream < m->n_streams) {
         const struct trod_stream *t = &m->streams[stream];

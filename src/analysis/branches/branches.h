@@ -111,7 +111,7 @@ struct br_state {
     struct br_lane **lane;
     size_t n_lanes, cap_lanes;
     struct br_lane **of_stream; /* by stream, of the file looked up last; NULL: none */
-    size_t n_of_stream;
+    uint32_t n_of_stream;
     struct br_lane **fed; /* those with rows in the batch that is fed */
     size_t n_fed, cap_fed;
     struct br_sums sums, before; /* BEFORE: at the end of the last interval */

@@ -28,7 +28,8 @@ void br_lanes_free(struct br_state *s)
     free(s->of_stream);
     free(s->fed);
     s->lane = s->of_stream = s->fed = NULL;
-    s->n_lanes = s->cap_lanes = s->n_of_stream = s->n_fed = s->cap_fed = 0;
+    s->n_lanes = s->cap_lanes = s->n_fed = s->cap_fed = 0;
+    s->n_of_stream = 0;
 }
 
 /* L is about to be released. */
@@ -67,27 +68,6 @@ int br_end_files(struct br_state *s, uint32_t file, bool others)
     return rc;
 }
 
-/* Room for STREAM in s->of_stream. */
-static bool room_for(struct br_state *s, uint32_t stream)
-{
-    const size_t had = s->n_of_stream;
-    struct br_lane **more;
-    size_t n = had ? had : 16;
-
-    if (stream < had)
-        return true;
-    while (n <= stream)
-        n *= 2;
-    more = realloc(s->of_stream, n * sizeof(struct br_lane *));
-    if (!more)
-        return false;
-    for (size_t i = had; i < n; i++)
-        more[i] = NULL;
-    s->of_stream = more;
-    s->n_of_stream = n;
-    return true;
-}
-
 struct br_lane *br_lane(struct br_state *s, uint32_t stream, uint32_t file)
 {
     struct br_lane *l = stream < s->n_of_stream ? s->of_stream[stream] : NULL;
@@ -96,7 +76,7 @@ struct br_lane *br_lane(struct br_state *s, uint32_t stream, uint32_t file)
         return l;
     if (!s->context.merged && br_end_files(s, file, true) < 0)
         return NULL;
-    if (!room_for(s, stream) ||
+    if (!trod_grow_to(&s->of_stream, &s->n_of_stream, stream, sizeof(struct br_lane *), NULL) ||
         !trod_grow(&s->lane, s->n_lanes, &s->cap_lanes, sizeof(struct br_lane *), 4))
         return NULL;
     l = calloc(1, sizeof *l);

@@ -69,7 +69,7 @@ bool trod_lines_reserve(struct trod_lines *t, size_t n)
 {
     size_t size = t->size;
 
-    while (3 * (t->used + n) > 2 * size)
+    while (t->used + n > trod_lines_most(size))
         size *= 2;
     return size == t->size || rehash(t, size, true);
 }

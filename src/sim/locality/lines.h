@@ -40,10 +40,10 @@ bool trod_lines_init(struct trod_lines *t, bool count, bool touched);
 void trod_lines_free(struct trod_lines *t);
 /* Reserve room for N more lines. Slots may change. Returns false without memory. */
 bool trod_lines_reserve(struct trod_lines *t, size_t n);
-/* How many more lines there is room for. */
-static inline size_t trod_lines_room(const struct trod_lines *t)
+/* The lines that a table of SIZE slots may have. */
+static inline size_t trod_lines_most(size_t size)
 {
-    return 2 * t->size / 3 > t->used ? 2 * t->size / 3 - t->used : 0;
+    return 2 * size / 3;
 }
 
 /* Remove the lines that are pruned. Slots change. Returns false without memory. */

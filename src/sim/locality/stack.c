@@ -277,7 +277,7 @@ void trod_stack_end(struct trod_stack *s)
 static uint32_t block_of(const struct trod_stack *s)
 {
     enum { LEAST = 256 };
-    const size_t room = trod_lines_room(&s->lines);
+    const size_t room = trod_lines_most(s->lines.size) - s->lines.used;
 
     return room < LEAST ? LEAST : room < TROD_STACK_BLOCK ? (uint32_t)room : TROD_STACK_BLOCK;
 }
@@ -291,7 +291,8 @@ static bool feed(struct trod_stack *s, const struct trod_refs *refs, size_t n, u
         bool ok;
 
         /* with a limit any reference may make the stack forget a line */
-        k = s->opt.limit ? 1 : n - i < block_of(s) ? n - i : block_of(s);
+        k = s->opt.limit ? 1 : block_of(s);
+        k = n - i < k ? n - i : k;
         if (s->opt.limit)
             ok = trod_stack_reserve(s, 1) &&
                  one(s, at.line[0], at.class[0], at.touched ? at.touched[0] : 0, o);
