@@ -46,7 +46,7 @@ static void generate(void)
 
 static int exact(void *user)
 {
-    const struct trod_stack_options opt = {.count = true, .distant = 100};
+    const struct trod_stack_options opt = {.distant = 100};
     struct trod_stack *s = trod_stack_new(&opt);
     const struct trod_refs refs = {line, class, NULL};
     int rc = 1;

@@ -24,6 +24,8 @@
  * where batches are small, as those of several files read in turn are.
  */
 enum { SLOTS = 8, SLOTS_SEVERAL = 16, SLOTS_MANY = 32, MANY = 8, FEW = TROD_BATCH_ROWS / 8 };
+/* Rows of copies where a slot has no more than one turn of one of many files: small batches. */
+enum { TURN = 1024 };
 
 struct slot {
     struct trod_batch *b;      /* one of the two that follow */
@@ -239,7 +241,7 @@ static int open_slot(struct pipe *p, const struct trod_batch *b, uint32_t at)
 
     if (!s)
         return 1;
-    if (!s->copies && (rc = trod_batch_new(&s->copies, TROD_BATCH_ROWS)) < 0)
+    if (!s->copies && (rc = trod_batch_new(&s->copies, p->slots == SLOTS_MANY ? TURN : TROD_BATCH_ROWS)) < 0)
         return rc;
     s->b = s->copies;
     trod_batch_clear(s->b);

@@ -358,8 +358,19 @@ void trod_result_row_end(struct trod_result *r)
     t->n_rows = r->cells->n / t->n_columns;
 }
 
+/* Of thousands of threads each has tables: no room is kept for cells that do not come. */
 void trod_result_table_close(struct trod_result *r)
 {
+    struct cells *c = r->cells;
+    struct trod_value *at = NULL;
+
+    if (r->table && c->n && c->n < c->cap)
+        at = realloc(c->at, c->n * sizeof *at);
+    if (at) {
+        c->at = at;
+        c->cap = c->n;
+        r->table->cells = at;
+    }
     r->table = NULL;
 }
 

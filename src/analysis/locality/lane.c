@@ -50,7 +50,6 @@ static int init_stack(struct loc_lane *l, const struct loc_state *s)
     const struct loc_options *o = s->opt;
     const uint32_t resident = o->resident ? lines_of(o->resident, s->shift) : 0;
     const struct trod_stack_options exact = {
-        .count = o->top > 0,
         .first = loc_parts(o) && !s->context.merged, /* orders across files are not parted */
         .distant = o->distant < UINT32_MAX ? (uint32_t)o->distant : UINT32_MAX - 1,
         .limit = o->limit < UINT32_MAX ? (uint32_t)o->limit : UINT32_MAX - 1,

@@ -55,14 +55,15 @@ size_t loc_top(const struct trod_stack *s, bool distant, struct loc_top *out, si
 {
     size_t k = 0;
 
-    for (size_t i = 0; s->lines.count && n > 0 && i < s->lines.size; i++) {
+    for (size_t i = 0; n > 0 && i < s->lines.size; i++) {
+        struct trod_line_count c;
         struct loc_top t;
         size_t at;
 
         if (s->lines.at[i].pos >= TROD_LINE_PRUNED)
             continue;
-        t = (struct loc_top){s->lines.at[i].line, s->lines.count[i].refs,
-                             s->lines.count[i].distant};
+        c = trod_tally_of(&s->tally, &s->lines.at[i]);
+        t = (struct loc_top){s->lines.at[i].line, c.refs, c.distant};
         if (k == n && !before(&t, &out[n - 1], distant))
             continue;
         k += k < n;

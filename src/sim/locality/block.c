@@ -30,77 +30,71 @@ struct at_work {
     struct trod_stack_block *b;
     struct trod_lines lines; /* a copy, but for what is in them */
     struct trod_window window;
-    struct trod_window_top top;
-    uint32_t distant, n_noted;
+    uint32_t distant;
+    uint32_t *note;
     uint32_t c, second; /* where pinned lines are */
     const struct seldom *seldom;
 };
 
-/* Prefetch what the look-ups after number I will need: table and counters, then bits. */
+/* Prefetch what the look-ups after number I will need: the table, then bits. */
 TROD_HOT void fetch_ahead(const struct at_work *k, uint32_t i, const bool bits)
 {
     const uint32_t *const home = k->b->home + i;
     uint32_t pos;
 
     __builtin_prefetch(&k->lines.at[home[TABLE_AHEAD]], 1);
-    if (k->lines.count)
-        __builtin_prefetch(&k->lines.count[home[TABLE_AHEAD]], 1);
     if (bits && (pos = k->lines.at[home[BITS_AHEAD]].pos) < TROD_LINE_PRUNED) {
         __builtin_prefetch(&k->s->bits.word[pos >> 6], 1);
         __builtin_prefetch(&k->s->bits.a[pos >> TROD_BITS_A], 1);
     }
 }
 
-/* Take the line of E out of the stack: returns how many are after it. */
-TROD_HOT uint32_t take(struct at_work *k, const struct trod_line *e, const bool wide)
+/* Take the line at position POS out of the stack: returns how many are after it. */
+TROD_HOT uint32_t take(struct at_work *k, uint32_t pos, const bool wide)
 {
-    if (__builtin_expect(e->pos < k->window.base, 0))
-        return k->seldom->take_far(&k->s->bits, e->pos) + trod_window_sum(k->window.counts, wide);
-    return trod_window_take(&k->window, k->b->word, e->pos, wide);
+    const uint32_t relative = pos - k->window.base;
+
+    if (__builtin_expect((int32_t)relative < 0, 0))
+        return k->seldom->take_far(&k->s->bits, pos) + trod_window_sum(k->window.counts, wide) -
+               trod_window_ahead(&k->window);
+    return trod_window_take(&k->window, k->b->word, relative, wide);
 }
 
 /* Put the line of E on top. */
 TROD_HOT void put(struct at_work *k, struct trod_line *e)
 {
-    if (__builtin_expect(trod_window_turns(&k->window), 0)) {
+    e->pos = k->window.now++;
+    if (__builtin_expect(trod_window_turns(&k->window), 0))
         k->window = k->seldom->turn(k->window, &k->s->bits, k->b->word);
-        k->top = trod_window_top(&k->window, k->b->word);
-    }
-    e->pos = trod_window_put(&k->window, &k->top);
 }
 
-/* Look number I, whose line comes to the top of the stack. *SLOT: that of it. Its distance. */
-TROD_HOT uint32_t look_up(struct at_work *k, uint32_t i, size_t *slot, const bool wide)
+/* Look number I, whose line comes to the top of the stack. *AT: its entry. Its distance. */
+TROD_HOT uint32_t look_up(struct at_work *k, uint32_t i, struct trod_line **at, const bool wide)
 {
     struct trod_stack_block *const b = k->b;
     const struct trod_stack_look *const l = &b->look[i];
     const uint64_t line = b->line[l->item];
-    struct trod_line *e;
-    uint32_t d = TROD_DIST_COLD, distant = l->distant;
+    struct trod_line *const e = trod_lines_entry_from(&k->lines, line, b->home[i]);
+    const uint32_t pos = e->pos;
+    uint32_t d = TROD_DIST_COLD, distant = 0;
 
-    *slot = trod_lines_slot_from(&k->lines, line, b->home[i]);
-    e = &k->lines.at[*slot];
-    if (__builtin_expect(e->pos < TROD_LINE_PRUNED, 1)) {
-        d = (uint32_t)(e->pos > k->c) + (uint32_t)(e->pos > k->second) + take(k, e, wide);
-        b->noted[k->n_noted++] = trod_stack_note(d, b->class[l->item]);
-        distant += d > k->distant;
+    *at = e;
+    if (__builtin_expect(pos < TROD_LINE_PRUNED, 1)) {
+        d = (uint32_t)(pos > k->c) + (uint32_t)(pos > k->second) + take(k, pos, wide);
+        *k->note++ = trod_stack_note(d, b->class[l->item]);
+        distant = d > k->distant;
     } else {
-        trod_stack_cold(k->s, *slot, line, b->class[l->item]);
+        trod_stack_cold(k->s, (size_t)(e - k->lines.at), line, b->class[l->item]);
     }
     put(k, e);
-    if (k->lines.count) {
-        k->lines.count[*slot].refs += l->refs;
-        k->lines.count[*slot].distant += distant;
-    }
+    trod_tally_note(&k->s->tally, e, l->notes + trod_tally_notes(0, distant));
     return d;
 }
 
-/* The line in SLOT comes to the top of the stack. */
-TROD_HOT void lift(struct at_work *k, size_t slot, const bool wide)
+/* The line of E comes to the top of the stack. */
+TROD_HOT void lift(struct at_work *k, struct trod_line *e, const bool wide)
 {
-    struct trod_line *const e = &k->lines.at[slot];
-
-    take(k, e, wide);
+    take(k, e->pos, wide);
     put(k, e);
 }
 
@@ -108,22 +102,23 @@ TROD_HOT void lift(struct at_work *k, size_t slot, const bool wide)
 TROD_HOT void all_looks(struct at_work *k, const bool bits, const bool wide)
 {
     const uint32_t n = k->b->n_looks;
-    size_t slot, c = 0, second = 0;
+    struct trod_line *e, *c = NULL, *second = NULL;
 
     for (uint32_t i = 0; i < n; i++) {
-        const unsigned then = k->b->look[i].then;
+        unsigned then;
 
         fetch_ahead(k, i, bits);
-        look_up(k, i, &slot, wide);
+        look_up(k, i, &e, wide);
+        then = k->b->look[i].then;
         if (__builtin_expect(then == 0, 1))
             continue;
         if (then & TROD_STACK_PIN_C) {
-            k->c = k->window.now - 1;
-            c = slot;
+            k->c = e->pos;
+            c = e;
         }
         if (then & TROD_STACK_PIN_S) {
-            k->second = k->window.now - 1;
-            second = slot;
+            k->second = e->pos;
+            second = e;
         }
         if (then & TROD_STACK_LIFT_S) {
             lift(k, second, wide);
@@ -145,11 +140,13 @@ TROD_HOT void each_look(struct at_work *k, const struct trod_refs *refs, uint32_
     uint64_t *const touched = s->lines.touched;
 
     for (uint32_t j = 0; j < b->n_looks; j++) {
+        struct trod_line *e;
         size_t slot;
         uint32_t d;
 
         fetch_ahead(k, j, true);
-        d = look_up(k, j, &slot, wide);
+        d = look_up(k, j, &e, wide);
+        slot = (size_t)(e - k->lines.at);
         if (touched && d != TROD_DIST_COLD && d >= s->opt.resident) {
             s->parts[__builtin_popcountll(touched[slot])]++;
             touched[slot] = 0;
@@ -215,6 +212,7 @@ TROD_HOT uint64_t block(struct trod_stack *s, const struct trod_refs *refs, uint
                         .b = b,
                         .lines = s->lines,
                         .distant = s->opt.distant,
+                        .note = b->noted,
                         .c = NO_PIN,
                         .second = NO_PIN,
                         .seldom = seldom};
@@ -224,7 +222,6 @@ TROD_HOT uint64_t block(struct trod_stack *s, const struct trod_refs *refs, uint
     for (uint32_t i = 0; i < TABLE_AHEAD; i++)
         b->home[b->n_looks + i] = b->home[0];
     k.window = trod_window_open(&s->bits, b->word);
-    k.top = trod_window_top(&k.window, b->word);
     if (each)
         each_look(&k, refs, out, wide);
     else if (k.lines.size > NEAR_SLOTS)
@@ -232,7 +229,7 @@ TROD_HOT uint64_t block(struct trod_stack *s, const struct trod_refs *refs, uint
     else
         all_looks(&k, false, wide);
     trod_window_close(&k.window, &s->bits, b->word);
-    b->n_noted = k.n_noted;
+    b->n_noted = (uint32_t)(k.note - b->noted);
     return trod_stack_total(refs->class, n, wide);
 }
 

@@ -8,6 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Chunks from number GROUP on are made so many at a time. */
+enum { GROUP = 4 };
+
+/* The chunks that are made together with number FIRST, the first of them. */
+static size_t chunks_with(size_t first)
+{
+    return first < GROUP ? 1 : GROUP;
+}
+
 bool trod_dist_make(struct trod_dist *h, uint32_t d)
 {
     const size_t c = d >> TROD_DIST_CHUNK_LOG;
@@ -26,15 +35,20 @@ bool trod_dist_make(struct trod_dist *h, uint32_t d)
         h->chunk = more;
         h->n_chunks = n;
     }
-    if (!h->chunk[c])
-        h->chunk[c] = trod_slab_zeroed(sizeof **h->chunk);
+    if (!h->chunk[c]) {
+        const size_t first = c < GROUP ? c : c - c % GROUP, n = chunks_with(first);
+        struct trod_dist_chunk *const all = trod_slab_zeroed(n * sizeof *all);
+
+        for (size_t i = 0; all && i < n; i++)
+            h->chunk[first + i] = &all[i];
+    }
     return h->chunk[c] != NULL;
 }
 
 void trod_dist_clear(struct trod_dist *h)
 {
-    for (size_t i = 0; i < h->n_chunks; i++)
-        trod_slab_give(h->chunk[i], sizeof **h->chunk);
+    for (size_t i = 0; i < h->n_chunks; i += chunks_with(i))
+        trod_slab_give(h->chunk[i], chunks_with(i) * sizeof **h->chunk);
     free(h->chunk);
     *h = (struct trod_dist){0};
 }

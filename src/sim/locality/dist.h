@@ -2,7 +2,9 @@
  * dist.h - classes of references, and exact histograms of stack distances by class.
  *
  * The histogram is a directory of chunks, which are made when a distance first falls into one:
- * memory follows the distances that occur, and the counters of one distance are neighbours.
+ * memory follows the distances that occur, and the counters of one distance are neighbours. Short
+ * distances, of which thousands of threads have no others, have chunks of their own; the others are
+ * made by groups, which are blocks of 16 KiB (core/slab.h).
  */
 #ifndef TROD_SIM_DIST_H
 #define TROD_SIM_DIST_H
@@ -21,7 +23,7 @@ enum trod_ref {
 };
 
 /* Distance of a line's first reference. */
-enum { TROD_DIST_CHUNK_LOG = 9, TROD_DIST_CHUNK = 1 << TROD_DIST_CHUNK_LOG };
+enum { TROD_DIST_CHUNK_LOG = 7, TROD_DIST_CHUNK = 1 << TROD_DIST_CHUNK_LOG };
 #define TROD_DIST_COLD UINT32_MAX
 
 struct trod_dist_chunk {

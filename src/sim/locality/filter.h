@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { TROD_STACK_BLOCK = 4096, TROD_STACK_AHEAD = 16 };
+_Static_assert((int)TROD_STACK_BLOCK <= (int)TROD_TALLY_MOST, "a block is counted at once");
 
 /* Items behind the last one that may be read. */
 enum { TROD_STACK_BEHIND = 40 };
@@ -38,9 +39,8 @@ enum { TROD_STACK_PIN_C = 1, TROD_STACK_PIN_S = 2, TROD_STACK_LIFT_S = 4, TROD_S
 /* An item that is looked up, together with others of the same line that need no look-up. */
 struct trod_stack_look {
     uint16_t item;
-    uint16_t refs; /* references to the line, and how many of the others are distant */
-    uint16_t distant;
-    uint16_t then; /* TROD_STACK_PIN_C and so on */
+    uint16_t then;  /* TROD_STACK_PIN_C and so on */
+    uint32_t notes; /* trod_tally_notes: references to the line, and distant ones of others */
 };
 
 struct trod_stack_block {

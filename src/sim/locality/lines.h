@@ -1,8 +1,8 @@
 /*
  * lines.h - tables of cache lines: line number to position, by open addressing.
  *
- * Entries are 16 bytes; counters and touched bytes of a line are in arrays of their own, which
- * exist only if they are wanted. Before a block of references room is reserved
+ * Entries are 16 bytes; counters of 64 bits and touched bytes of a line are in arrays of their own,
+ * which exist only if they are wanted. Before a block of references room is reserved
  * (trod_lines_reserve), so that slots keep their numbers while the block is processed.
  */
 #ifndef TROD_SIM_LINES_H
@@ -19,7 +19,7 @@
 struct trod_line {
     uint64_t line;
     uint32_t pos;
-    uint32_t order; /* of the line's first reference; for callers that need it */
+    uint32_t lately; /* counted of it (tally.h) */
 };
 
 struct trod_line_count {
@@ -56,19 +56,22 @@ static inline size_t trod_lines_home(const struct trod_lines *t, uint64_t line)
     return (size_t)((line ^ line >> 29) * UINT64_C(0x9e3779b97f4a7c15) >> t->shift);
 }
 
-/* The slot of LINE, whose search begins at I, or the empty one where it belongs. */
-static inline size_t trod_lines_slot_from(const struct trod_lines *t, uint64_t line, size_t i)
+/* The entry of LINE, whose search begins at slot I, or the empty one where it belongs. */
+static inline __attribute__((always_inline)) struct trod_line *
+trod_lines_entry_from(const struct trod_lines *t, uint64_t line, size_t i)
 {
-    while (t->at[i].line != line && t->at[i].pos != TROD_LINE_EMPTY)
-        i = (i + 1) & (t->size - 1);
+    struct trod_line *e = &t->at[i];
+
+    while (e->line != line && e->pos != TROD_LINE_EMPTY)
+        e = &t->at[(size_t)(e + 1 - t->at) & (t->size - 1)];
     /* An empty slot may hold the number 0 that is searched for: it is still empty. */
-    return i;
+    return e;
 }
 
-/* The same, from its home. */
+/* The slot of LINE, or the empty one where it belongs. */
 static inline size_t trod_lines_slot(const struct trod_lines *t, uint64_t line)
 {
-    return trod_lines_slot_from(t, line, trod_lines_home(t, line));
+    return (size_t)(trod_lines_entry_from(t, line, trod_lines_home(t, line)) - t->at);
 }
 
 #endif

@@ -64,7 +64,7 @@ TROD_HOT struct trod_stack_look *put_look(struct looks *k, uint32_t j, uint32_t 
 {
     struct trod_stack_look *const l = &k->b->look[k->n++];
 
-    *l = (struct trod_stack_look){.item = (uint16_t)j, .refs = (uint16_t)refs};
+    *l = (struct trod_stack_look){.item = (uint16_t)j, .notes = refs};
     return l;
 }
 
@@ -78,8 +78,7 @@ TROD_HOT void settle(struct looks *k, struct trod_stack_look *l, uint32_t j, con
                      uint32_t n, uint32_t refs)
 {
     k->settled[d] += n * trod_stack_unit(k->b->class[j]);
-    l->refs = (uint16_t)(l->refs + refs);
-    l->distant = (uint16_t)(l->distant + (d > k->distant ? n : 0));
+    l->notes += trod_tally_notes(refs, d > k->distant ? n : 0);
 }
 
 /* Items J and J + 2 are C. Are J + 4 and J + 6, and is J + 5 S as J + 1 is, but not J + 3? */

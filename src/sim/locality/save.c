@@ -108,12 +108,13 @@ int trod_stack_save(const struct trod_stack *s, struct trod_buf *out)
     if (rc == TROD_OK)
         rc = trod_pack(out, s->live);
     for (uint64_t i = 0; rc == TROD_OK && i < s->live; i++) {
-        const struct trod_line_count *c =
-            s->lines.count ? &s->lines.count[trod_lines_slot(&s->lines, order[i])] : NULL;
-
         rc = trod_pack(out, order[i]);
-        if (rc == TROD_OK && c)
-            rc = put(out, (const uint64_t[]){c->refs, c->distant}, 2);
+        if (rc == TROD_OK) {
+            const struct trod_line_count c =
+                trod_tally_of(&s->tally, &s->lines.at[trod_lines_slot(&s->lines, order[i])]);
+
+            rc = put(out, (const uint64_t[]){c.refs, c.distant}, 2);
+        }
     }
     free(order);
     return rc == TROD_OK ? save_distances(&s->dist, out) : rc;
@@ -137,17 +138,23 @@ static int load_first(struct trod_stack *s, struct trod_span *in)
     return TROD_OK;
 }
 
-/* Is each line of the first references live, and there once? */
-static bool first_fit(struct trod_stack *s)
+/* Is each line of the first references live, and there once? 0 or an error. */
+static int first_fit(const struct trod_stack *s)
 {
-    for (size_t i = 0; i < s->n_first; i++) {
-        struct trod_line *const e = &s->lines.at[trod_lines_slot(&s->lines, s->first[i].line)];
+    uint64_t *seen = calloc((size_t)s->bits.size >> 6, sizeof *seen); /* a bit for each position */
+    int rc = seen ? TROD_OK : TROD_ERR_NOMEM;
 
-        if (e->pos == TROD_LINE_EMPTY || e->order)
-            return false;
-        e->order = 1;
+    for (size_t i = 0; rc == TROD_OK && i < s->n_first; i++) {
+        const uint32_t p = s->lines.at[trod_lines_slot(&s->lines, s->first[i].line)].pos;
+        const uint64_t bit = UINT64_C(1) << (p & 63);
+
+        if (p == TROD_LINE_EMPTY || seen[p >> 6] & bit)
+            rc = TROD_ERR_CORRUPT;
+        else
+            seen[p >> 6] |= bit;
     }
-    return true;
+    free(seen);
+    return rc;
 }
 
 int trod_stack_load(struct trod_stack *s, struct trod_span *in)
@@ -164,17 +171,18 @@ int trod_stack_load(struct trod_stack *s, struct trod_span *in)
     if (rc == TROD_OK && (get(in, &n, 1) < 0 || n > in->n))
         rc = TROD_ERR_CORRUPT;
     for (uint64_t i = 0; rc == TROD_OK && i < n; i++) {
-        if (get(in, &line, 1) < 0)
+        struct trod_line_count c;
+
+        if (get(in, &line, 1) < 0 || get(in, &c.refs, 1) < 0 || get(in, &c.distant, 1) < 0)
             return TROD_ERR_CORRUPT;
         if (!trod_stack_touch(s, line, &d, &slot))
             return TROD_ERR_NOMEM;
-        if (d != TROD_DIST_COLD ||
-            (s->lines.count && (get(in, &s->lines.count[slot].refs, 1) < 0 ||
-                                get(in, &s->lines.count[slot].distant, 1) < 0)))
+        if (d != TROD_DIST_COLD)
             return TROD_ERR_CORRUPT;
+        trod_tally_add(&s->tally, &s->lines.at[slot], c);
     }
-    if (rc == TROD_OK && !first_fit(s))
-        rc = TROD_ERR_CORRUPT;
+    if (rc == TROD_OK)
+        rc = s->tally.failed ? TROD_ERR_NOMEM : first_fit(s);
     return rc == TROD_OK ? load_distances(&s->dist, in) : rc;
 }
 

@@ -25,7 +25,7 @@ struct trod_stack *trod_stack_new(const struct trod_stack_options *opt)
     s->opt = *opt;
     if (opt->limit)
         s->owner = calloc(UINT32_C(1) << LEAST_LOG, sizeof *s->owner);
-    if ((opt->limit && !s->owner) || !trod_lines_init(&s->lines, opt->count, opt->resident != 0) ||
+    if ((opt->limit && !s->owner) || !trod_lines_init(&s->lines, false, opt->resident != 0) ||
         !trod_bits_init(&s->bits, UINT32_C(1) << LEAST_LOG)) {
         trod_stack_free(s);
         return NULL;
@@ -38,6 +38,7 @@ void trod_stack_free(struct trod_stack *s)
     if (!s)
         return;
     trod_lines_free(&s->lines);
+    trod_tally_fini(&s->tally);
     trod_bits_free(&s->bits);
     trod_dist_clear(&s->dist);
     free(s->owner);
@@ -166,8 +167,7 @@ static void prune(struct trod_stack *s)
     const size_t slot = s->owner[s->low];
 
     s->lines.at[slot].pos = TROD_LINE_PRUNED;
-    if (s->lines.count)
-        s->lines.count[slot] = (struct trod_line_count){0};
+    trod_tally_forget(&s->tally, &s->lines.at[slot]);
     if (s->lines.touched)
         end_residency(s, slot);
     s->live--;
@@ -233,10 +233,8 @@ static bool one(struct trod_stack *s, uint64_t line, unsigned class, uint64_t to
     size_t slot;
     const uint32_t d = place(s, line, &slot);
 
-    if (s->lines.count) {
-        s->lines.count[slot].refs++;
-        s->lines.count[slot].distant += d != TROD_DIST_COLD && d > s->opt.distant;
-    }
+    trod_tally_note(&s->tally, &s->lines.at[slot],
+                    trod_tally_notes(1, d != TROD_DIST_COLD && d > s->opt.distant));
     if (s->lines.touched) {
         if (d != TROD_DIST_COLD && d >= s->opt.resident)
             end_residency(s, slot);
@@ -306,7 +304,7 @@ static bool feed(struct trod_stack *s, const struct trod_refs *refs, size_t n, u
 
 bool trod_stack_feed(struct trod_stack *s, const struct trod_refs *refs, size_t n, uint32_t *out)
 {
-    const bool ok = trod_stack_begin(s) && feed(s, refs, n, out);
+    const bool ok = trod_stack_begin(s) && feed(s, refs, n, out) && !s->tally.failed;
 
     trod_stack_end(s);
     return ok;
@@ -322,8 +320,9 @@ void trod_stack_restart(struct trod_stack *s)
     trod_dist_clear(&s->dist);
     memset(s->refs, 0, sizeof s->refs);
     memset(s->parts, 0, sizeof s->parts);
-    if (s->lines.count)
-        memset(s->lines.count, 0, s->lines.size * sizeof *s->lines.count);
+    trod_tally_clear(&s->tally);
+    for (size_t i = 0; i < s->lines.size; i++)
+        s->lines.at[i].lately = 0;
     s->pruned = s->pruned_hits = 0;
     s->n_first = 0;
 }

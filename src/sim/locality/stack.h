@@ -11,6 +11,7 @@
 #include "bits.h"
 #include "dist.h"
 #include "lines.h"
+#include "tally.h"
 
 /* A stretch of references, as columns. */
 struct trod_refs {
@@ -20,7 +21,6 @@ struct trod_refs {
 };
 
 struct trod_stack_options {
-    bool count;        /* count references by line */
     bool first;        /* keep the order of first references: for trod_stack_append */
     uint32_t distant;  /* references farther than this are counted by line as distant ones */
     uint32_t limit;    /* lines kept at the most: the least recent one is forgotten; 0: no limit */
@@ -40,6 +40,7 @@ enum { TROD_PARTS = 64 }; /* of a line: bits of a touched mask */
 struct trod_stack {
     struct trod_stack_options opt;
     struct trod_lines lines;
+    struct trod_tally tally; /* of all lines */
     struct trod_bits bits;
     struct trod_dist dist;
     uint64_t refs[TROD_REFS];

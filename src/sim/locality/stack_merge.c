@@ -54,10 +54,7 @@ static bool add_counts(struct trod_stack *s, const struct trod_stack *from)
             s->lines.at[slot] = (struct trod_line){.line = e->line, .pos = TROD_LINE_PRUNED};
             s->lines.used++;
         }
-        if (s->lines.count) {
-            s->lines.count[slot].refs += from->lines.count[i].refs;
-            s->lines.count[slot].distant += from->lines.count[i].distant;
-        }
+        trod_tally_add(&s->tally, &s->lines.at[slot], trod_tally_of(&from->tally, e));
         if (s->lines.at[slot].pos == TROD_LINE_PRUNED && e->pos < TROD_LINE_PRUNED) {
             s->lines.at[slot].pos = 0;
             s->live++;
@@ -87,11 +84,7 @@ TROD_HOT uint32_t position(const struct above *a, uint32_t p)
 /* Prefetch what line number I of LATER needs of T. */
 TROD_HOT void fetch(const struct trod_lines *t, const struct trod_stack *later, size_t i)
 {
-    const size_t home = trod_lines_home(t, later->first[i].line);
-
-    __builtin_prefetch(&t->at[home], 1);
-    if (t->count)
-        __builtin_prefetch(&t->count[home], 1);
+    __builtin_prefetch(&t->at[trod_lines_home(t, later->first[i].line)], 1);
 }
 
 /* The line in slot FROM of LATER is in SLOT of S, from which it leaves its position. */
@@ -107,10 +100,7 @@ TROD_HOT void lift(struct trod_stack *s, size_t slot, const struct above *a, siz
         s->lines.used++;
     e->line = a->later->lines.at[from].line;
     e->pos = position(a, a->later->lines.at[from].pos);
-    if (s->lines.count) {
-        s->lines.count[slot].refs += a->later->lines.count[from].refs;
-        s->lines.count[slot].distant += a->later->lines.count[from].distant;
-    }
+    trod_tally_add(&s->tally, e, trod_tally_of(&a->later->tally, &a->later->lines.at[from]));
 }
 
 /* First references [I, TO) of LATER, at most a block, as S, which has room, sees them. */
@@ -133,8 +123,7 @@ TROD_HOT void settle_first(struct trod_stack *s, const struct above *a, size_t i
             const uint32_t d = trod_bits_after(&s->bits, p) + (uint32_t)i;
 
             b->noted[b->n_noted++] = trod_stack_note(d, f->class);
-            if (s->lines.count)
-                s->lines.count[slot].distant += d > s->opt.distant;
+            trod_tally_note(&s->tally, &s->lines.at[slot], trod_tally_notes(0, d > s->opt.distant));
         } else {
             s->dist.cold[f->class]++;
             s->first[s->n_first++] = *f;
@@ -223,7 +212,7 @@ bool trod_stack_append(struct trod_stack *s, const struct trod_stack *later)
         s->refs[k] += later->refs[k];
         s->dist.cold[k] -= later->dist.cold[k]; /* which are added, and were looked up instead */
     }
-    return trod_dist_add(&s->dist, &later->dist);
+    return trod_dist_add(&s->dist, &later->dist) && !s->tally.failed;
 }
 
 bool trod_stack_sum(struct trod_stack *s, const struct trod_stack *other)
@@ -237,7 +226,7 @@ bool trod_stack_sum(struct trod_stack *s, const struct trod_stack *other)
         s->parts[i] += parts[i];
     s->pruned += other->pruned;
     s->pruned_hits += other->pruned_hits;
-    return trod_dist_add(&s->dist, &other->dist) && add_counts(s, other);
+    return trod_dist_add(&s->dist, &other->dist) && add_counts(s, other) && !s->tally.failed;
 }
 
 bool trod_stack_forget(struct trod_stack *s, bool (*drop)(uint64_t line, void *user), void *user)
@@ -249,6 +238,7 @@ bool trod_stack_forget(struct trod_stack *s, bool (*drop)(uint64_t line, void *u
             continue;
         trod_bits_drop(&s->bits, e->pos);
         e->pos = TROD_LINE_PRUNED;
+        trod_tally_forget(&s->tally, e);
         s->live--;
     }
     return trod_lines_purge(&s->lines) && trod_stack_renumber(s, 0); /* the last is at now - 1 */

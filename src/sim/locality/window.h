@@ -4,7 +4,8 @@
  * The bits of these positions (bits.h) are held in eight words, and the number of bits set in each
  * as the bytes of one number. So a line that was referenced recently is looked up in one word and
  * that number, whatever its distance, and no counters of blocks are updated. Words that leave the
- * window go back to the bits.
+ * window go back to the bits. Each position gets its bit before it comes: the bits of the next
+ * position's word that are ahead are set, and taken off what is counted.
  */
 #ifndef TROD_SIM_WINDOW_H
 #define TROD_SIM_WINDOW_H
@@ -17,11 +18,6 @@ enum { TROD_WINDOW_WORDS = 8, TROD_WINDOW = 64 * TROD_WINDOW_WORDS };
 struct trod_window {
     uint64_t counts;    /* bits set in each word, a byte each */
     uint32_t base, now; /* the first position in the window, and the next one */
-};
-
-/* The word of the next position, and a bit of it in trod_window.counts. */
-struct trod_window_top {
-    uint64_t *word, unit;
 };
 
 #if TROD_AVX2
@@ -46,12 +42,28 @@ TROD_HOT uint32_t trod_window_sum(uint64_t v, const bool wide)
     return (uint32_t)(((v & even) + (v >> 8 & even)) * UINT64_C(0x0001000100010001) >> 48);
 }
 
+/* The positions from the next one of W on, up to the end of its word: at least one. */
+TROD_HOT uint32_t trod_window_ahead(const struct trod_window *w)
+{
+    return 64 - (w->now & 63);
+}
+
 /* N bits more in word number I of S. */
 TROD_HOT void trod_window_count(struct trod_bits *s, uint32_t i, uint32_t n)
 {
     s->a[i >> (TROD_BITS_A - 6)] = (uint16_t)(s->a[i >> (TROD_BITS_A - 6)] + n);
     s->b[i >> (TROD_BITS_B - 6)] += n;
     s->c[i >> (TROD_BITS_C - 6)] += n;
+}
+
+/* Set the bits of the positions that are ahead, or clear them; they are counted, too. */
+TROD_HOT void trod_window_mark_ahead(struct trod_window *w, uint64_t *word, const bool set)
+{
+    const uint64_t ahead = trod_window_ahead(w);
+    const uint32_t i = (w->now - w->base) >> 6;
+
+    word[i] ^= UINT64_MAX << (w->now & 63);
+    w->counts += (set ? ahead : -ahead) << 8 * i;
 }
 
 /* Take over the last positions of S: to WORD, with numbers of them. */
@@ -69,12 +81,13 @@ TROD_HOT struct trod_window trod_window_open(struct trod_bits *s, uint64_t *word
         w.counts |= (uint64_t)n << 8 * i;
         trod_window_count(s, first + i, -n);
     }
+    trod_window_mark_ahead(&w, word, true);
     return w;
 }
 
 /*
- * The next position is the first one of a word. If all words are in use the first one goes back to
- * S, and a new one is the last.
+ * The next position is the first one of a word, whose bits are all set now. If all words are in use
+ * the first one goes back to S, and a new one is the last.
  */
 TROD_HOT struct trod_window trod_window_turn(struct trod_window w, struct trod_bits *s,
                                              uint64_t *word)
@@ -89,12 +102,15 @@ TROD_HOT struct trod_window trod_window_turn(struct trod_window w, struct trod_b
         w.counts >>= 8;
         w.base += 64;
     }
+    word[(w.now - w.base) >> 6] = UINT64_MAX;
+    w.counts += UINT64_C(64) << 8 * ((w.now - w.base) >> 6);
     return w;
 }
 
 /* All goes back to S. */
 TROD_HOT void trod_window_close(struct trod_window *w, struct trod_bits *s, uint64_t *word)
 {
+    trod_window_mark_ahead(w, word, false);
     for (uint32_t i = 0; i < TROD_WINDOW_WORDS; i++) {
         s->word[(w->base >> 6) + i] = word[i];
         trod_window_count(s, (w->base >> 6) + i, (uint32_t)(w->counts >> 8 * i & 0xff));
@@ -111,38 +127,26 @@ TROD_HOT uint32_t trod_window_take_far(struct trod_bits *s, uint32_t p)
     return n;
 }
 
-/* Clear the bit of P, which is in the window. Returns how many are set after it. */
-TROD_HOT uint32_t trod_window_take(struct trod_window *w, uint64_t *word, uint32_t p,
+/*
+ * Clear the bit of the position that is RELATIVE to the first one of the window. Returns how many
+ * are set after it and before the next position.
+ */
+TROD_HOT uint32_t trod_window_take(struct trod_window *w, uint64_t *word, uint32_t relative,
                                    const bool wide)
 {
-    const uint32_t i = (p - w->base) >> 6;
-    const uint64_t was = word[i];
+    const uint32_t byte = relative >> 6 << 3; /* where its word is, and, in bits, its count */
+    const uint64_t was = word[byte >> 3];
 
-    word[i] = was & ~(UINT64_C(1) << (p & 63));
-    w->counts -= UINT64_C(1) << 8 * i;
-    return (uint32_t)__builtin_popcountll(was >> (p & 63)) - 1 + /* its own bit is set */
-           trod_window_sum(w->counts >> 8 * i >> 8, wide);
+    word[byte >> 3] = was & ~(UINT64_C(1) << (relative & 63));
+    w->counts -= UINT64_C(1) << byte;
+    return (uint32_t)__builtin_popcountll(was >> (relative & 63)) - 1 + /* its own bit is set */
+           trod_window_sum(w->counts >> byte >> 8, wide) - trod_window_ahead(w);
 }
 
 /* Is the next position the first one of a word, so that trod_window_turn is due? */
 TROD_HOT bool trod_window_turns(const struct trod_window *w)
 {
     return (w->now & 63) == 0;
-}
-
-TROD_HOT struct trod_window_top trod_window_top(const struct trod_window *w, uint64_t *word)
-{
-    const uint32_t i = (w->now - w->base) >> 6;
-
-    return (struct trod_window_top){word + i, UINT64_C(1) << 8 * i};
-}
-
-/* Set the bit of the next position, which is returned. */
-TROD_HOT uint32_t trod_window_put(struct trod_window *w, const struct trod_window_top *top)
-{
-    *top->word |= UINT64_C(1) << (w->now & 63);
-    w->counts += top->unit;
-    return w->now++;
 }
 
 #endif
