@@ -47,6 +47,8 @@ static void test_tally(void **state)
         struct trod_line_count more = {trod_rng_below(&rng, most + 1),
                                        trod_rng_below(&rng, most + 1)};
 
+        if (i % 3 < 2) /* either overflows alone */
+            *(i % 3 ? &more.refs : &more.distant) = 0;
         if (trod_rng_below(&rng, 2000) == 0) {
             trod_tally_forget(&t, &at[i]);
             want[i] = (struct trod_line_count){.refs = 0};
@@ -144,6 +146,7 @@ static struct trod_stack *fed(const struct counted *c, size_t from, size_t to, b
 static void test_stacks(void **state)
 {
     struct counted *c = make();
+    const struct trod_refs r = {c->line, c->class, NULL};
 
     (void)state;
     assert_true(c->want[1].refs > 1 << 18 && c->want[12].distant > 1 << 13);
@@ -156,6 +159,11 @@ static void test_stacks(void **state)
         for (uint64_t l = 1; l <= OFTEN; l++)
             assert_int_equal(
                 trod_tally_of(&s->tally, &s->lines.at[trod_lines_slot(&s->lines, l)]).refs, 0);
+        assert_true(trod_stack_feed(s, &r, REFS, NULL));
+        for (uint64_t l = 1; l <= OFTEN; l++)
+            assert_int_equal(
+                trod_tally_of(&s->tally, &s->lines.at[trod_lines_slot(&s->lines, l)]).refs,
+                c->want[l].refs);
         trod_stack_free(s);
     }
     free(c);
@@ -199,13 +207,14 @@ static void test_forgotten(void **state)
     struct counted *c = make();
     struct trod_stack *s = fed(c, 0, REFS, false, 0, 0);
     uint64_t one = 1;
-    const uint8_t class = 0;
-    const struct trod_refs r = {&one, &class, NULL};
+    const struct trod_refs r = {c->line, c->class, NULL};
 
     (void)state;
     assert_true(trod_stack_forget(s, is_one, &one));
-    assert_true(trod_stack_feed(s, &r, 1, NULL));
-    c->want[1] = (struct trod_line_count){.refs = 1};
+    for (size_t i = 0; i < REFS; i++)
+        c->line[i] = one;
+    assert_true(trod_stack_feed(s, &r, REFS, NULL));
+    c->want[1] = (struct trod_line_count){.refs = REFS};
     compare_stack(s, c, 1);
     trod_stack_free(s);
     free(c);
