@@ -236,12 +236,13 @@ static bool goes_on(const struct pipe *p, const struct trod_batch *b, uint32_t a
 /* A free slot for copies of the rows of B from AT on. 0, 1 when a worker gave up, or an error. */
 static int open_slot(struct pipe *p, const struct trod_batch *b, uint32_t at)
 {
+    const uint32_t rows = p->slots == SLOTS_MANY ? TURN : TROD_BATCH_ROWS;
     struct slot *s = free_slot(p);
     int rc;
 
     if (!s)
         return 1;
-    if (!s->copies && (rc = trod_batch_new(&s->copies, p->slots == SLOTS_MANY ? TURN : TROD_BATCH_ROWS)) < 0)
+    if (!s->copies && (rc = trod_batch_new(&s->copies, rows)) < 0)
         return rc;
     s->b = s->copies;
     trod_batch_clear(s->b);
