@@ -32,7 +32,7 @@ static struct trod_carried *find(const struct trod_tally *t, uint64_t line)
     return NULL;
 }
 
-/* The same; something is to be carried. NULL: no memory. */
+/* The same, made if there is none. NULL: no memory. */
 static struct trod_carried *make(struct trod_tally *t, uint64_t line)
 {
     struct trod_carried *c = find(t, line);
