@@ -27,6 +27,18 @@ static inline void fuzz_true(bool ok, const char *what)
 }
 
 /* Numbers that follow from the input: what is done with it is a matter of it alone. */
+/*
+ * Is a decoder of F that gets N bytes, EVERY at a time, moved each time? States of some megabytes
+ * are not where that would take most of the time that an input has (budget.c).
+ */
+static inline bool fuzz_moves(struct trod_gen *g, const struct trod_format *f, size_t n,
+                              size_t every)
+{
+    const size_t most = (size_t)1 << 28; /* bytes that are moved */
+
+    return gen_below(g, 2) && f->dec_size <= most / (n / every + 1);
+}
+
 static inline struct trod_gen fuzz_gen(const uint8_t *data, size_t size)
 {
     uint64_t h = size;

@@ -20,10 +20,11 @@ static void cuts(const struct test_input *in, struct trod_gen *g, const struct t
 {
     static const size_t every[] = {1, 5, 13, 64, 500};
     const struct test_how whole = {0};
-    const struct test_how how = {.every = every[gen_below(g, 5)],
-                                 .rows = 1 + (uint32_t)gen_below(g, 70),
-                                 .move_state = gen_below(g, 2)};
-    struct test_rows rows = test_decode(in, &how);
+    struct test_how how = {.every = every[gen_below(g, 5)], .rows = 1 + (uint32_t)gen_below(g, 70)};
+    struct test_rows rows;
+
+    how.move_state = fuzz_moves(g, in->format, in->n, how.every);
+    rows = test_decode(in, &how);
 
     if (!test_rows_equal(base, 0, &rows)) {
         test_same(in, &whole, 0, in, &how, "cut");
