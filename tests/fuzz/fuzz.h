@@ -26,7 +26,6 @@ static inline void fuzz_true(bool ok, const char *what)
     }
 }
 
-/* Numbers that follow from the input: what is done with it is a matter of it alone. */
 /*
  * Is a decoder of F that gets N bytes, EVERY at a time, moved each time? States of some megabytes
  * are not where that would take most of the time that an input has (budget.c).
@@ -39,6 +38,7 @@ static inline bool fuzz_moves(struct trod_gen *g, const struct trod_format *f, s
     return gen_below(g, 2) && f->dec_size <= most / (n / every + 1);
 }
 
+/* Numbers that follow from the input: what is done with it is a matter of it alone. */
 static inline struct trod_gen fuzz_gen(const uint8_t *data, size_t size)
 {
     uint64_t h = size;

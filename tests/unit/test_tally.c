@@ -117,11 +117,15 @@ static struct counted *make(void)
     return c;
 }
 
+static struct trod_line_count counted_of(const struct trod_stack *s, uint64_t line)
+{
+    return trod_tally_of(&s->tally, &s->lines.at[trod_lines_slot(&s->lines, line)]);
+}
+
 static void compare_stack(const struct trod_stack *s, const struct counted *c, uint64_t times)
 {
     for (uint64_t l = 1; l <= OFTEN; l++) {
-        const struct trod_line_count is =
-            trod_tally_of(&s->tally, &s->lines.at[trod_lines_slot(&s->lines, l)]);
+        const struct trod_line_count is = counted_of(s, l);
 
         assert_int_equal(is.refs, times * c->want[l].refs);
         assert_int_equal(is.distant, times * c->want[l].distant);
@@ -157,13 +161,10 @@ static void test_stacks(void **state)
         compare_stack(s, c, 1);
         trod_stack_restart(s);
         for (uint64_t l = 1; l <= OFTEN; l++)
-            assert_int_equal(
-                trod_tally_of(&s->tally, &s->lines.at[trod_lines_slot(&s->lines, l)]).refs, 0);
+            assert_int_equal(counted_of(s, l).refs, 0);
         assert_true(trod_stack_feed(s, &r, REFS, NULL));
         for (uint64_t l = 1; l <= OFTEN; l++)
-            assert_int_equal(
-                trod_tally_of(&s->tally, &s->lines.at[trod_lines_slot(&s->lines, l)]).refs,
-                c->want[l].refs);
+            assert_int_equal(counted_of(s, l).refs, c->want[l].refs);
         trod_stack_free(s);
     }
     free(c);

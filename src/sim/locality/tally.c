@@ -20,7 +20,7 @@ void trod_tally_clear(struct trod_tally *t)
     t->n = 0;
 }
 
-/* What is carried of LINE; NULL: nothing. */
+/* The entry of LINE, which may be of a line that was forgotten; NULL: there is none. */
 static struct trod_carried *find(const struct trod_tally *t, uint64_t line)
 {
     const uint32_t hash = trod_map_hash(line);
@@ -32,7 +32,13 @@ static struct trod_carried *find(const struct trod_tally *t, uint64_t line)
     return NULL;
 }
 
-/* The same, made if there is none. NULL: no memory. */
+/* What is carried of the line of E; NULL: nothing. */
+static struct trod_carried *carried_of(const struct trod_tally *t, const struct trod_line *e)
+{
+    return e->lately & TROD_TALLY_CARRIED ? find(t, e->line) : NULL;
+}
+
+/* What is carried of LINE, made if there is nothing. NULL: no memory. */
 static struct trod_carried *make(struct trod_tally *t, uint64_t line)
 {
     struct trod_carried *c = find(t, line);
@@ -56,7 +62,7 @@ static struct trod_line_count beside(const struct trod_line *e)
 
 void trod_tally_forget(struct trod_tally *t, struct trod_line *e)
 {
-    struct trod_carried *const c = e->lately & TROD_TALLY_CARRIED ? find(t, e->line) : NULL;
+    struct trod_carried *const c = carried_of(t, e);
 
     if (c)
         c->count = (struct trod_line_count){.refs = 0};
@@ -65,7 +71,7 @@ void trod_tally_forget(struct trod_tally *t, struct trod_line *e)
 
 struct trod_line_count trod_tally_of(const struct trod_tally *t, const struct trod_line *e)
 {
-    const struct trod_carried *const c = e->lately & TROD_TALLY_CARRIED ? find(t, e->line) : NULL;
+    const struct trod_carried *const c = carried_of(t, e);
     struct trod_line_count count = beside(e);
 
     if (c) {

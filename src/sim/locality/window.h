@@ -102,8 +102,7 @@ TROD_HOT struct trod_window trod_window_turn(struct trod_window w, struct trod_b
         w.counts >>= 8;
         w.base += 64;
     }
-    word[(w.now - w.base) >> 6] = UINT64_MAX;
-    w.counts += UINT64_C(64) << 8 * ((w.now - w.base) >> 6);
+    trod_window_mark_ahead(&w, word, true);
     return w;
 }
 
