@@ -243,12 +243,13 @@ struct trod_parts {
      */
     int (*fork)(void *dec, void *from);
     /*
-     * Add to the outline OUT the N bytes at P, which follow those that it has; the first ones are
-     * at a cut. Threads may make outlines of several stretches at once, of which none needs what
-     * comes before it. Returns how many bytes were taken, SIZE_MAX without memory. NULL: there are
-     * none.
+     * Add to the outline OUT the N bytes at P, which stand at OFFSET of the trace and follow those
+     * that it has; the first ones are at a cut, or at offset 0. Threads may make outlines of
+     * several stretches at once, of which none needs what comes before it. Returns how many bytes
+     * were taken, SIZE_MAX without memory. NULL: there are none.
      */
-    size_t (*outline)(const void *dec, const uint8_t *p, size_t n, struct trod_outline *out);
+    size_t (*outline)(const void *dec, uint64_t offset, const uint8_t *p, size_t n,
+                      struct trod_outline *out);
     /*
      * As pass, for the bytes that PIECE hides: DEC has passed over those that it shows. Returns 0,
      * or an error where decoding might give other rows.

@@ -13,9 +13,10 @@
 
 enum { POINTS = 1 << 10, THREAD_WORDS = 40, LR_WORD = 36, CTR_WORD = 37, CR_WORD = 34 };
 
-/* The last signal that a thread gave on a point; direct-mapped. */
+/* The first and the last signal that a thread gave on points; direct-mapped. */
 struct point {
     uint64_t addr, count;
+    uint64_t first_addr, first_count;
     bool used;
 };
 
@@ -106,7 +107,10 @@ static int signal_given(struct chk *c, struct tt6 *s, const struct trod_batch *b
         chk_report(c, CHK_TT6_SYNC, b, i,
                    "signal %" PRIu64 " on sync point 0x%" PRIx64 " follows signal %" PRIu64,
                    b->value[i], b->addr[i], p->count);
-    *p = (struct point){b->addr[i], b->value[i], true};
+    if (!p->used)
+        *p = (struct point){.first_addr = b->addr[i], .first_count = b->value[i], .used = true};
+    p->addr = b->addr[i];
+    p->count = b->value[i];
     return TROD_OK;
 }
 
@@ -161,11 +165,60 @@ static void fini(void *st)
     free(((struct tt6 *)st)->points);
 }
 
+static void seam(void *to, void *st)
+{
+    struct tt6 *s = st;
+
+    *(struct tt6 *)to = *s;
+    ((struct tt6 *)to)->points = NULL;
+    free(s->points);
+    s->points = NULL;
+}
+
+/* Add the points of FROM to those of S. False: the first signal there of one breaks a rule. */
+static bool join_points(struct tt6 *s, struct tt6 *from)
+{
+    for (unsigned i = 0; s->points && from->points && i < POINTS; i++) {
+        struct point *p = &s->points[i], *next = &from->points[i];
+
+        if (!next->used) {
+            *next = *p;
+        } else if (p->used) {
+            if (next->first_addr == p->addr && next->first_count <= p->count)
+                return false;
+            next->first_addr = p->first_addr;
+            next->first_count = p->first_count;
+        }
+    }
+    if (from->points) {
+        free(s->points);
+        s->points = from->points;
+        from->points = NULL;
+    }
+    return true;
+}
+
+static bool join(void *into, const void *thought, void *from)
+{
+    const struct tt6 *seam_is = thought, *f = from;
+    struct tt6 *s = into;
+
+    if (s->before != seam_is->before || s->synthetic != seam_is->synthetic ||
+        s->begun != seam_is->begun || !join_points(s, from))
+        return false;
+    s->before = f->before;
+    s->synthetic = f->synthetic;
+    s->begun = f->begun;
+    return true;
+}
+
 const struct chk_family chk_amber = {
     .families = TROD_RULE_TT6,
     .stream_size = sizeof(struct tt6),
     .rows = rows,
     .fini = fini,
+    .seam = seam,
+    .join = join,
 };
 
 /* ---- FULL ---- */

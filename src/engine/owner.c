@@ -219,12 +219,6 @@ static uint8_t branch_of(uint32_t branch)
                                                                           : (uint8_t)branch;
 }
 
-/* A and B have the same address and opcode: are they equal in everything else? */
-static bool agree(const struct trod_site *a, const struct trod_site *b)
-{
-    return a->size == b->size && a->iset == b->iset && a->branch == b->branch;
-}
-
 /*
  * The number of SITE, which is in a row of B, in the table of the run. NEXT: the site after the
  * previous one, or TROD_NO_SITE; if other parts have met this code, it is mostly the one, and the
@@ -248,6 +242,25 @@ static void unlock(struct engine_owner *o)
     if (o->locked)
         engine_sites_unlock(o->sites);
     o->locked = false;
+}
+
+/*
+ * SITE has the address and opcode of the site NUMBER: are they equal in everything else that
+ * matters? What rows say of a branch does not where the opcode says it: a conditional return is one
+ * only where it is taken.
+ */
+static bool agree(struct engine_owner *o, uint32_t number, const struct trod_site *site)
+{
+    const struct trod_site *known = trod_site_at(o->sites, number);
+    const struct trod_insn *insn;
+
+    if (known->size != site->size || known->iset != site->iset)
+        return false;
+    if (known->branch == site->branch)
+        return true;
+    unlock(o);
+    insn = trod_site_insn(o->sites, number);
+    return insn->valid && insn->branch != TROD_BR_NONE;
 }
 
 /*
@@ -283,8 +296,8 @@ static uint32_t find(struct engine_owner *o, const struct trod_batch *b, uint32_
         return TROD_NO_SITE;
     o->lost |= o->part && other;
     if (o->part && (b->kind[i] == TROD_INSTR || (o->owned && !o->leads)))
-        o->lost |= !agree(trod_site_at(o->sites, number), &site) ||
-                   (b->meta && !engine_sites_are_of(o->sites, b->meta->isa));
+        o->lost |=
+            !agree(o, number, &site) || (b->meta && !engine_sites_are_of(o->sites, b->meta->isa));
     return number;
 }
 

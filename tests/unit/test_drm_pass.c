@@ -1,20 +1,12 @@
 /*
- * test_drm_pass.c - a plain drmemtrace file decoded in parts, each by a decoder that goes on from
- * one that passed over all before it, gives the rows and problems of one decoder.
+ * test_drm_pass.c - a plain drmemtrace file decoded in parts gives the rows and problems of one
+ * decoder (passing.h).
  *
- * format.h, struct trod_parts. Random traces of every version, width and mixture of entries, and
- * long rows of plain entries; cuts at random, passed over in windows cut anywhere, or by outlines
- * made of such; the columns that counting wants and all of them. A decoder that rests now and then
- * gives them, too.
+ * Random traces of every version, width and mixture of entries, and long rows of plain entries; the
+ * columns that counting wants and all of them.
  */
 #include "drm.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "passing.h"
 
 enum {
     LEAN = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR |
@@ -23,245 +15,9 @@ enum {
     ENCODINGS = 0x200
 };
 
-/* Rows or problems: a hash for each. */
-struct list {
-    uint64_t *item;
-    size_t n, cap;
-};
-
-struct decoder {
-    const struct trod_format *f;
-    void *dec;
-    struct trod_meta meta;
-    struct trod_batch *b;
-    struct trod_diag diag;
-    struct list *problems;
-    const struct trod_buf *in;
-    size_t at;
-    uint64_t rows; /* of which first of a batch says the number */
-    bool rests;    /* now and then, while rows are there */
-};
-
-static void put(struct list *l, uint64_t hash)
+static const struct trod_format *drmemtrace(void)
 {
-    if (l->n == l->cap) {
-        l->cap = l->cap ? 2 * l->cap : 1024;
-        l->item = realloc(l->item, l->cap * sizeof *l->item);
-        assert_non_null(l->item);
-    }
-    l->item[l->n++] = hash;
-}
-
-static void note(void *user, const struct trod_problem *p)
-{
-    struct decoder *d = user;
-    uint64_t h = p->at.offset * 31 + p->at.record;
-
-    for (const char *c = p->message; *c; c++)
-        h = h * 131 + (uint8_t)*c;
-    put(d->problems, h);
-    for (uint32_t i = 0; i < d->diag.n_counts; i++)
-        d->diag.counts[i].n = 1; /* all are wanted, not the first of a kind */
-}
-
-static void begin(struct decoder *d, const struct trod_buf *in, uint32_t want,
-                  struct list *problems)
-{
-    const struct trod_span head = {.p = in->p, .n = in->n, .last = true};
-    void *opt;
-
-    *d = (struct decoder){.f = trod_format_find("drmemtrace", 10), .problems = problems, .in = in};
-    trod_meta_init(&d->meta);
-    trod_diag_init(&d->diag, note, d);
-    d->dec = calloc(1, d->f->dec_size);
-    assert_non_null(d->dec);
-    assert_int_equal(trod_batch_new(&d->b, TROD_BATCH_ROWS), TROD_OK);
-    d->b->want = want;
-    opt = test_options(d->f, NULL);
-    assert_int_equal(d->f->start(d->dec, opt, &head, &d->meta, &d->diag), TROD_OK);
-    free(opt);
-}
-
-static void end(struct decoder *d)
-{
-    d->f->stop(d->dec);
-    free(d->dec);
-    trod_batch_free(d->b);
-    trod_meta_fini(&d->meta);
-}
-
-static size_t compared, passed_over, rested; /* traces to their end; cuts; decoders that woke */
-
-/* D rests and wakes; the rows of its batch keep what they share. */
-static void rest(struct decoder *d)
-{
-    const uint8_t *shared = d->b->shared;
-
-    d->f->rest(d->dec);
-    d->b->shared = NULL;
-    assert_int_equal(d->f->wake(d->dec, d->b), TROD_OK);
-    if (d->b->shared)
-        rested++;
-    else /* it could not rest */
-        d->b->shared = shared;
-}
-
-/*
- * Up to the offset TO, in windows of up to MOST bytes. Rows go to ROWS; NULL: they are passed over.
- * 0 or the driver's error.
- */
-static int go(struct decoder *d, struct trod_gen *g, size_t to, size_t most, struct list *rows)
-{
-    size_t want = 1;
-    bool all =
-        false; /* nothing was eaten of all there is: what the driver waits for will not come */
-
-    d->meta.part_cut = to < d->in->n;
-    while (d->at < to || to == d->in->n) {
-        const size_t left = to - d->at, some = want + gen_below(g, most);
-        const size_t n = some < left ? some : left;
-        struct trod_span in = {.p = d->in->p + d->at, .n = n, .offset = d->at};
-        int rc;
-
-        in.last = n == left && (all || to == d->in->n);
-        trod_batch_clear(d->b);
-        d->b->meta = &d->meta;
-        d->b->first = d->rows;
-        d->b->bytes = in.p;
-        d->b->bytes_n = in.n;
-        d->b->offset = in.offset;
-        rc =
-            rows ? d->f->decode(d->dec, &in, d->b, &d->diag) : d->f->parts->pass(d->dec, &in, d->b);
-        if (d->rests && gen_once_in(g, 2))
-            rest(d);
-        for (uint32_t i = 0; rows && i < d->b->n; i++)
-            put(rows,
-                test_row_hash(d->b, i, TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE) + d->b->first + i);
-        d->rows = d->b->first + d->b->n;
-        if (rc < 0 || (rc == TROD_DEC_MORE && in.offset == d->in->n))
-            return rc;
-        all = in.offset == d->at && d->b->n == 0 && n == left;
-        want = in.offset == d->at && d->b->n == 0 ? n + 1 : 1;
-        d->at = (size_t)in.offset;
-    }
-    return TROD_OK;
-}
-
-static size_t shown, hidden; /* bytes in outlines */
-
-/* As go, passing over the bytes up to TO by way of their outline. */
-static int go_outlined(struct decoder *d, struct trod_gen *g, size_t to, size_t most)
-{
-    struct trod_outline o = {.n = 0};
-    const uint8_t *p;
-    int rc = TROD_OK;
-
-    for (size_t at = d->at; at < to;) {
-        const size_t left = to - at, some = 12 + gen_below(g, most);
-        const size_t taken =
-            d->f->parts->outline(d->dec, d->in->p + at, some < left ? some : left, &o);
-
-        assert_true(taken != SIZE_MAX && taken > 0);
-        at += taken;
-    }
-    p = o.bytes.p;
-    d->meta.part_cut = true;
-    for (size_t k = 0; k < o.n && rc == TROD_OK; k++) {
-        struct trod_span in = {.p = p, .n = o.piece[k].shown, .offset = d->at, .last = true};
-
-        while (rc >= 0 && in.n) {
-            trod_batch_clear(d->b);
-            d->b->meta = &d->meta;
-            d->b->first = d->rows;
-            d->b->bytes = in.p;
-            d->b->bytes_n = in.n;
-            d->b->offset = in.offset;
-            rc = d->f->parts->pass(d->dec, &in, d->b);
-            d->rows = d->b->first + d->b->n;
-        }
-        if (rc >= 0)
-            rc = o.piece[k].hidden ? d->f->parts->hidden(d->dec, &o.piece[k]) : TROD_OK;
-        d->rows += o.piece[k].rows;
-        d->at += o.piece[k].shown + (size_t)o.piece[k].hidden;
-        p += o.piece[k].shown;
-        shown += o.piece[k].shown;
-        hidden += (size_t)o.piece[k].hidden;
-    }
-    trod_buf_fini(&o.bytes);
-    free(o.piece);
-    return rc;
-}
-
-static void same(const struct list *a, const struct list *b)
-{
-    assert_int_equal(a->n, b->n);
-    assert_true(a->n == 0 || memcmp(a->item, b->item, a->n * sizeof *a->item) == 0);
-}
-
-/* A decoder of IN that rests now and then gives ROWS and PROBLEMS. */
-static void resting(struct trod_gen *g, const struct trod_buf *in, uint32_t want,
-                    const struct list *rows, const struct list *problems)
-{
-    struct list own_rows = {0}, own_problems = {0};
-    struct decoder d;
-
-    begin(&d, in, want, &own_problems);
-    d.rests = true;
-    go(&d, g, in->n, 1 << 10, &own_rows);
-    same(rows, &own_rows);
-    same(problems, &own_problems);
-    end(&d);
-    free(own_rows.item);
-    free(own_problems.item);
-}
-
-/* The trace IN, cut where it may be behind every STEP bytes or so. */
-static void parts(struct trod_gen *g, const struct trod_buf *in, uint32_t want, size_t step)
-{
-    struct list rows = {0}, problems = {0}, part_rows = {0}, part_problems = {0}, ignored = {0};
-    struct decoder serial, scanner, part;
-    size_t from = 0;
-    int rc = TROD_OK;
-
-    begin(&serial, in, want, &problems);
-    go(&serial, g, in->n, 1 << 20, &rows);
-    begin(&scanner, in, want, &ignored);
-    while (rc == TROD_OK && from < in->n) {
-        const size_t at = from + 1 + gen_below(g, step);
-        const size_t more =
-            at < in->n ? serial.f->parts->cut(scanner.dec, at, in->p + at, in->n - at) : SIZE_MAX;
-        const size_t to = more == SIZE_MAX ? in->n : at + more;
-
-        begin(&part, in, want, &part_problems);
-        if (from) {
-            part.at = from;
-            part.rows = scanner.rows;
-            assert_int_equal(trod_meta_learn(&part.meta, &scanner.meta), TROD_OK);
-            assert_int_equal(part.f->parts->fork(part.dec, scanner.dec), TROD_OK);
-        }
-        go(&part, g, to, 1 << 12, &part_rows);
-        end(&part);
-        if (to < in->n) {
-            rc = gen_once_in(g, 2) ? go_outlined(&scanner, g, to, 1 << 14)
-                                   : go(&scanner, g, to, 1 << 12, NULL);
-            assert_true(rc < 0 || scanner.at == to);
-        }
-        passed_over += rc == TROD_OK;
-        from = to;
-    }
-    assert_int_equal(ignored.n, 0);
-    if (rc == TROD_OK) {
-        same(&rows, &part_rows);
-        same(&problems, &part_problems);
-        compared++;
-    }
-    resting(g, in, want, &rows, &problems);
-    end(&serial);
-    end(&scanner);
-    free(rows.item);
-    free(problems.item);
-    free(part_rows.item);
-    free(part_problems.item);
+    return trod_format_find("drmemtrace", 10);
 }
 
 static void test_random(void **state)
@@ -282,7 +38,7 @@ static void test_random(void **state)
         struct trod_buf b = {0};
 
         drm_random(&g, &how, 3000, &b, NULL, NULL);
-        parts(&g, &b, i % 2 ? LEAN : TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE,
+        parts(&g, drmemtrace(), &b, i % 2 ? LEAN : TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE,
               i % 4 ? 4000 : b.n / 3);
         trod_buf_fini(&b);
     }
@@ -331,7 +87,7 @@ static void test_plain(void **state)
                 drm_put(&b, 12, 22, 0, 7 + gen_below(&g, 3));
         }
         drm_put(&b, 12, 26, 0, 0);
-        parts(&g, &b, k % 4 ? LEAN : TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE, 9000);
+        parts(&g, drmemtrace(), &b, k % 4 ? LEAN : TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE, 9000);
         trod_buf_fini(&b);
     }
     assert_true(compared == 30 && passed_over > 150);
@@ -359,7 +115,7 @@ static void test_late_branch(void **state)
             drm_put(&b, 12, i % 500 == 400 || i % 500 == 450 ? INDIRECT : 10, 4, 0x400000 + 4 * i);
         }
         drm_put(&b, 12, 26, 0, 0);
-        parts(&g, &b, TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE, b.n / 2);
+        parts(&g, drmemtrace(), &b, TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE, b.n / 2);
         trod_buf_fini(&b);
     }
     assert_in_range(compared, 1, 19);
@@ -388,7 +144,8 @@ static void test_inherited(void **state)
             drm_put(&b, 12, 10, 4, 0x400000 + 4 * gen_below(&g, PLACES));
         drm_put(&b, 12, 23, 0, 7);
         drm_put(&b, 12, 26, 0, 0);
-        parts(&g, &b, k % 2 ? LEAN : TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE, b.n / 3);
+        parts(&g, drmemtrace(), &b, k % 2 ? LEAN : TROD_COL_ALL & ~(uint32_t)TROD_COL_MADE,
+              b.n / 3);
         trod_buf_fini(&b);
     }
     assert_int_equal(compared, 10);
@@ -410,7 +167,7 @@ static void test_no_footer(void **state)
         if (i == 0)
             drm_put(&b, 12, 26, 0, 0);
     }
-    begin(&d, &b, LEAN, &problems);
+    begin(&d, drmemtrace(), &b, LEAN, &problems);
     (void)go(&d, &g, b.n, 1 << 20, &rows);
     assert_int_equal(problems.n, 1);
     end(&d);

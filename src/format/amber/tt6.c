@@ -3,8 +3,9 @@
  *
  * Implements docs/formats/amber.md, "TT6 and TT6E" (Amber, "TT6 trace format", "TT6E trace format",
  * "Thread Synchronization Records"). Here are the records that need a closer look; plain ones are
- * read in tt6_plain.c, and written in tt6_encode.c. A record's address is known only from the
- * records before it, so there is no place in the middle where decoding could begin: no resync.
+ * read in tt6_plain.c, passed over in tt6_pass.c, and written in tt6_encode.c. A record's address
+ * is known only from the records before it, so there is no place in the middle where decoding could
+ * begin by itself: no resync.
  */
 #include "format/amber/tt6.h"
 
@@ -228,6 +229,20 @@ static int truncated(const struct trod_span *in, size_t len, struct trod_diag *d
                       "trace ends %zu bytes into a record of %zu", in->n, len);
 }
 
+size_t tt6_record(bool extended, const uint8_t *p, size_t n)
+{
+    const enum trod_ppc_variant variant = extended ? TROD_PPC_TT6E : TROD_PPC_TT6;
+    uint32_t opcode;
+    size_t len;
+
+    if (n < 4)
+        return 0;
+    opcode = trod_load_be32(p);
+    len = opcode >> 26 == 0 ? 4 + 4 * (size_t)(opcode & AMBER_ESC_WORDS)
+                            : 4 * (size_t)trod_ppc_record_words(trod_ppc_class(opcode, variant));
+    return len <= n ? len : 0;
+}
+
 enum { GO_ON = 100 };
 
 /* One record of any sort. Returns GO_ON, or what decode returns. */
@@ -268,9 +283,9 @@ static int one(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out
     return GO_ON;
 }
 
-static int decode(void *state, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag)
+int tt6_go(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out,
+           struct trod_diag *diag, bool passes)
 {
-    struct tt6_dec *dec = state;
     struct tt6_block block;
     int rc = GO_ON;
 
@@ -282,11 +297,20 @@ static int decode(void *state, struct trod_span *in, struct trod_batch *out, str
     out->have = TT6_READS & out->want;
     out->shared = (const uint8_t *)amber_names;
     while (rc == GO_ON) {
-        if (dec->begun && !dec->attached && !dec->trap)
+        if (!dec->begun || dec->attached || dec->trap)
+            ;
+        else if (passes)
+            tt6_pass_plain(dec, in, out);
+        else
             tt6_decode_plain(dec, in, out, &block);
         rc = one(dec, in, out, diag);
     }
     return rc;
+}
+
+static int decode(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag)
+{
+    return tt6_go(dec, in, out, diag, false);
 }
 
 static int save(void *state, struct trod_buf *out, struct trod_buf *log)
@@ -446,7 +470,7 @@ static int native_tt6e(struct trod_native *listing, const struct trod_batch *b, 
     .target = amber_tt6_target, .keeps = amber_tt6_keeps, .finish = amber_tt6_finish,              \
     .sub_name = sub_name, .value_form = value_form, .subs = AMBER_INITIAL_PC + 1,                  \
     .streams = "thread", .save = save, .load = load, .register_told = register_told,               \
-    .told_detail = 8
+    .told_detail = 8, .parts = &tt6_parts
 
 const struct trod_format trod_format_tt6 = {
     .name = "tt6",

@@ -22,20 +22,39 @@ struct tt6_entry {
     uint32_t clear; /* low bits of the address that do not count */
 };
 
-enum { TT6_MAJORS = 64, TT6_ENTRIES = 64, TT6_MINORS = TT6_MAJORS + 2 * 1024 + 2 };
-
 /*
- * The entry of an opcode is entry[number[base + (minor & mask)]], base and mask by its major
- * opcode: of majors 19, 31 and 58 minors count.
+ * The slots of opcodes: one for each major opcode, and of majors 31, 19 and 58 one for each minor
+ * (of 58 its last bit).
  */
+enum {
+    TT6_MAJORS = 64,
+    TT6_MINOR = 1023,
+    TT6_SLOTS_31 = TT6_MAJORS,
+    TT6_SLOTS_19 = TT6_SLOTS_31 + TT6_MINOR + 1,
+    TT6_SLOTS_58 = TT6_SLOTS_19 + TT6_MINOR + 1,
+    TT6_SLOTS = TT6_SLOTS_58 + 2,
+    TT6_ENTRIES = 64
+};
+
+/* A record has no more words than that, unless it is an escape. */
+enum { TT6_LONGEST = 3 };
+
+/* Bits of what passing over a record needs to know of its opcode; 0: it is not plain. */
+enum { TT6_WORDS = 3, TT6_ACCESSES = 4, TT6_FLOWS = 8 };
+
 struct tt6_tables {
     struct tt6_entry entry[TT6_ENTRIES]; /* [0]: the slow way */
-    struct {
-        uint16_t base, mask;
-    } major[TT6_MAJORS];
-    uint8_t number[TT6_MINORS];
-    uint8_t words[TT6_ENTRIES]; /* of the entries */
-    uint32_t entries;
+    uint8_t words[TT6_ENTRIES];          /* of the entries, */
+    uint8_t step_of[TT6_ENTRIES];        /* TT6_WORDS and others, */
+    uint32_t entries;                    /* and how many there are */
+    uint8_t number[TT6_SLOTS], step[TT6_SLOTS];
+    /*
+     * Of 4 words of which the first SKIP belong to a record before them, by the words of each as if
+     * it were an opcode, 2 bits each: where records begin, a bit each, and where the row of this
+     * table is that tells it of the 4 words behind (an index of its first element).
+     */
+    uint8_t starts[TT6_LONGEST * 256];
+    uint16_t behind[TT6_LONGEST * 256];
 };
 
 struct tt6_dec {
@@ -47,7 +66,20 @@ struct tt6_dec {
     uint64_t attach[8]; /* their words */
 };
 
+/* tt6_tables.c */
 void tt6_tables_make(struct tt6_tables *t, bool extended, uint32_t line);
+/* The slots of the N words at P, as if each were an opcode. */
+void tt6_slots(const uint8_t *p, uint32_t n, uint16_t *slot);
+
+static inline uint32_t tt6_slot(uint32_t opcode)
+{
+    const uint32_t major = opcode >> 26, minor = opcode >> 1 & TT6_MINOR;
+    uint32_t slot = major;
+
+    slot = major == 31 ? TT6_SLOTS_31 + minor : slot;
+    slot = major == 19 ? TT6_SLOTS_19 + minor : slot;
+    return major == 58 ? TT6_SLOTS_58 + (minor & 1) : slot;
+}
 
 enum {
     TT6_READS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR |
@@ -81,5 +113,18 @@ struct tt6_block {
  */
 void tt6_decode_plain(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out,
                       struct tt6_block *b);
+
+/* tt6.c: bytes of the record at P, which is not the first of the file; 0: more than N. */
+size_t tt6_record(bool extended, const uint8_t *p, size_t n);
+
+/* tt6.c: as a driver's decode; if PASSES is set, without making rows of plain records. */
+int tt6_go(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out,
+           struct trod_diag *diag, bool passes);
+
+/* tt6_pass.c: pass over records as long as they are plain, as tt6_decode_plain. */
+void tt6_pass_plain(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out);
+
+/* tt6_pass.c: how decoding begins in the middle of a file. */
+extern const struct trod_parts tt6_parts;
 
 #endif

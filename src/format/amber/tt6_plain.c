@@ -1,5 +1,5 @@
 /*
- * tt6_plain.c - the fast loop of the TT6 and TT6E decoder, and its tables.
+ * tt6_plain.c - the fast loop of the TT6 and TT6E decoder.
  *
  * Implements docs/formats/amber.md, "TT6 and TT6E", for records whose opcode alone decides what
  * they are. All others are left to tt6.c.
@@ -16,73 +16,6 @@
 
 #include <string.h>
 
-enum { LONGEST = 3 }; /* words of a record */
-
-static struct tt6_entry make_entry(uint32_t opcode, bool extended, uint32_t line)
-{
-    enum trod_ppc_variant variant = extended ? TROD_PPC_TT6E : TROD_PPC_TT6;
-    struct trod_ppc_access a = trod_ppc_access(opcode);
-    enum trod_ppc_class class = trod_ppc_class_of(a, variant);
-    struct amber_access access = amber_access_of(opcode, 0, line);
-    struct tt6_entry e = {.words = 1, .rows = 1};
-
-    if (opcode >> 26 == 0 || (extended && opcode >> 26 == AMBER_MAJOR_TWI))
-        return (struct tt6_entry){0};
-    e.words = (uint8_t)trod_ppc_record_words(class);
-    if (class == TROD_PPC_FLOW)
-        e.branch = (uint8_t)amber_branch_base(opcode);
-    if (class != TROD_PPC_MEMORY && class != TROD_PPC_MEMORY_EXTENDED)
-        return e;
-    e.rows = 2;
-    if (a.rule == TROD_PPC_MULTI || a.rule == TROD_PPC_NB || e.words > 2 || access.text.len)
-        return e;
-    e.kind = access.kind;
-    e.flags = access.flags | TROD_F_CONT;
-    e.size = access.size;
-    e.clear = ~access.mask;
-    return e;
-}
-
-/* Number of an entry equal to E, added if new. Few opcodes differ in what they need. */
-static uint8_t entry_number(struct tt6_tables *t, const struct tt6_entry *e)
-{
-    uint32_t i = 0;
-
-    while (i < t->entries && memcmp(&t->entry[i], e, sizeof *e) != 0)
-        i++;
-    if (i == TT6_ENTRIES)
-        return 0;
-    if (i == t->entries) {
-        t->words[i] = e->words;
-        t->entry[t->entries++] = *e;
-    }
-    return (uint8_t)i;
-}
-
-/* MAJOR and its minors, from SLOT on. */
-static void make_major(struct tt6_tables *t, unsigned major, uint16_t mask, unsigned slot,
-                       bool extended, uint32_t line)
-{
-    t->major[major].base = (uint16_t)slot;
-    t->major[major].mask = mask;
-    for (uint32_t minor = 0; minor <= mask; minor++) {
-        struct tt6_entry e = make_entry((uint32_t)major << 26 | minor << 1, extended, line);
-
-        t->number[slot + minor] = entry_number(t, &e);
-    }
-}
-
-void tt6_tables_make(struct tt6_tables *t, bool extended, uint32_t line)
-{
-    memset(t, 0, sizeof *t);
-    t->entries = 1;
-    for (unsigned major = 0; major < TT6_MAJORS; major++)
-        make_major(t, major, 0, major, extended, line);
-    make_major(t, 31, 1023, TT6_MAJORS, extended, line);
-    make_major(t, 19, 1023, TT6_MAJORS + 1024, extended, line);
-    make_major(t, 58, 1, TT6_MAJORS + 2048, extended, line);
-}
-
 static inline struct trod_slice slice(uint32_t off, uint32_t len)
 {
     return (struct trod_slice){off, len};
@@ -90,11 +23,11 @@ static inline struct trod_slice slice(uint32_t off, uint32_t len)
 
 static void classify(const struct tt6_tables *t, struct tt6_block *b)
 {
-    const uint8_t *p = b->p;
+    uint16_t slot[TT6_BLOCK];
 
-    for (uint32_t i = 0; i < b->words; i++, p += 4) {
-        uint32_t opcode = trod_load_be32(p), major = opcode >> 26;
-        uint8_t number = t->number[t->major[major].base + (opcode >> 1 & t->major[major].mask)];
+    tt6_slots(b->p, b->words, slot);
+    for (uint32_t i = 0; i < b->words; i++) {
+        const uint8_t number = t->number[slot[i]];
 
         b->number[i] = number;
         b->length[i] = t->words[number];
@@ -108,7 +41,7 @@ static uint32_t follow(struct tt6_dec *dec, struct tt6_block *b, uint32_t w, str
     uint64_t *restrict addr = out->addr, *restrict pcs = out->pc;
     struct trod_slice *restrict code = out->code, *restrict raw = out->raw;
     const uint32_t full = out->cap - 1; /* two rows need to fit */
-    const uint32_t first = (uint32_t)(b->p - out->bytes), last = b->words - LONGEST + 1;
+    const uint32_t first = (uint32_t)(b->p - out->bytes), last = b->words - TT6_LONGEST + 1;
     uint32_t n = out->n, pc = dec->pc, flows = 0, accesses = 0;
 
     while (w < last && n < full && b->length[w] != 0) {
@@ -216,9 +149,9 @@ static uint32_t enter(const struct tt6_dec *dec, struct tt6_block *b, const uint
 {
     size_t words = n / 4, at = b->words ? (size_t)(p - b->p) / 4 : 0;
 
-    if (at + LONGEST <= b->words)
+    if (at + TT6_LONGEST <= b->words)
         return (uint32_t)at;
-    if (words < LONGEST)
+    if (words < TT6_LONGEST)
         return b->words;
     b->p = p;
     b->words = words < TT6_BLOCK ? (uint32_t)words : TT6_BLOCK;
@@ -245,5 +178,5 @@ void tt6_decode_plain(struct tt6_dec *dec, struct trod_span *in, struct trod_bat
         in->p += bytes;
         in->n -= bytes;
         in->offset += bytes;
-    } while (done + LONGEST > b->words);
+    } while (done + TT6_LONGEST > b->words);
 }

@@ -252,11 +252,13 @@ static int fork_state(void *state, void *from)
 }
 
 /* Shown is the first record of each processor, in each of the calls that make an outline. */
-static size_t outline(const void *state, const uint8_t *p, size_t n, struct trod_outline *out)
+static size_t outline(const void *state, uint64_t offset, const uint8_t *p, size_t n,
+                      struct trod_outline *out)
 {
     bool seen[256] = {false};
 
     (void)state;
+    (void)offset;
     n -= n % RECORD;
     for (const uint8_t *end = p + n; p < end; p += RECORD) {
         struct trod_outline_piece *piece;

@@ -1,0 +1,336 @@
+/*
+ * tt6_pass.c - how decoding begins in the middle of a TT6 or TT6E trace: one decoder passes over
+ * the records, others are forked from it.
+ *
+ * Implements struct trod_parts. Of records whose opcode alone says what they are, only the address
+ * of the instruction behind them is needed, which the last change of flow among them tells, so that
+ * outlines hide them. Escapes and traps, and some records behind them, are decoded as usual.
+ */
+#include "format/amber/tt6.h"
+
+#include "core/endian.h"
+#include "core/wide.h"
+#include "format/outline.h"
+
+#include <string.h>
+
+/*
+ * HEAD: records behind an escape or a trap that are decoded: they may depend on it. LEAST: bytes of
+ * records that are worth walking over. MET: records on which decoding from several words must
+ * agree. SAID: words behind an escape of which nobody doubts that it is one.
+ */
+enum { HEAD = 4, LEAST = 256, MET = 64, SAID = 2 };
+
+/* Records that were walked over. */
+struct walk {
+    uint64_t rows;
+    uint64_t behind_flow; /* records behind the last change of flow */
+    uint32_t next;        /* where that one went */
+    bool flows;           /* there is one */
+};
+
+enum { BLOCK = 64 };
+
+/*
+ * Up to BLOCK words, each classified as if it were an opcode: only following the records is a
+ * chain.
+ */
+struct block {
+    const uint8_t *p;
+    uint8_t step[BLOCK]; /* 0: not plain, or the record may not be there as a whole */
+};
+
+/*
+ * RECORDS that B begins with were found, with ACCESSES; number NTH of them, at word FLOW, is the
+ * last change of flow (NTH 0: there is none).
+ */
+static void add(struct walk *w, const struct block *b, uint32_t records, uint32_t accesses,
+                uint32_t flow, uint32_t nth)
+{
+    w->rows += records + accesses;
+    w->behind_flow += records;
+    if (nth) {
+        w->flows = true;
+        w->next = trod_load_be32(b->p + 4 * (size_t)flow + 4);
+        w->behind_flow = records - nth;
+    }
+}
+
+/* Walk over the plain records that B begins with. Returns the word behind them. */
+static uint32_t walk_block(const struct block *b, struct walk *w)
+{
+    uint32_t i = 0, records = 0, accesses = 0, flow = 0, nth = 0;
+
+    for (unsigned s; i < BLOCK && (s = b->step[i]); i += s & TT6_WORDS) {
+        records++;
+        accesses += s / TT6_ACCESSES & 1;
+        flow = s & TT6_FLOWS ? i : flow;
+        nth = s & TT6_FLOWS ? records : nth;
+    }
+    add(w, b, records, accesses, flow, nth);
+    return i;
+}
+
+#if TROD_AVX2
+
+/* The words of records that begin at 32 words with STEP, as the tables have them. */
+static inline TROD_WIDE void codes(__m256i step, uint32_t *code)
+{
+    const __m256i words = _mm256_and_si256(step, _mm256_set1_epi8(TT6_WORDS));
+    const __m256i two = _mm256_maddubs_epi16(words, _mm256_set1_epi16(0x0401));
+
+    _mm256_storeu_si256((__m256i *)(void *)code,
+                        _mm256_madd_epi16(two, _mm256_set1_epi32(0x00100001)));
+}
+
+/* Which of the steps LOW and HIGH have BIT, a bit each. */
+static inline TROD_WIDE uint64_t bits_of(__m256i low, __m256i high, unsigned bit)
+{
+    const int shift = 7 - __builtin_ctz(bit);
+    const uint32_t a = (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(low, shift));
+    const uint32_t b = (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(high, shift));
+
+    return a | (uint64_t)b << 32;
+}
+
+/* As walk_block, with a bit for each word. */
+static TROD_WIDE uint32_t walk_wide(const struct tt6_tables *t, const struct block *b,
+                                    struct walk *w)
+{
+    const __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)b->step);
+    const __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(b->step + 32));
+    const uint64_t plain = bits_of(low, high, 1) | bits_of(low, high, 2);
+    uint64_t starts = 0, flows, stop;
+    uint32_t code[BLOCK / 4], row = 0, flow = 0, nth = 0;
+
+    codes(low, code);
+    codes(high, code + BLOCK / 8);
+    for (unsigned k = 0; k < BLOCK / 4; k++) {
+        starts |= (uint64_t)t->starts[row + code[k]] << 4 * k;
+        row = t->behind[row + code[k]];
+    }
+    stop = starts & ~plain;
+    starts &= stop ? (stop & -stop) - 1 : UINT64_MAX;
+    flows = starts & bits_of(low, high, TT6_FLOWS);
+    if (flows) {
+        flow = 63 - (uint32_t)__builtin_clzll(flows);
+        nth = (uint32_t)__builtin_popcountll(starts << (63 - flow));
+    }
+    add(w, b, (uint32_t)__builtin_popcountll(starts),
+        (uint32_t)__builtin_popcountll(starts & bits_of(low, high, TT6_ACCESSES)), flow, nth);
+    return stop ? (uint32_t)__builtin_ctzll(stop) : BLOCK;
+}
+
+#endif
+
+/* Classify the N words at P. */
+static void begin_block(const struct tt6_tables *t, const uint8_t *p, uint32_t n, struct block *b)
+{
+    uint16_t slot[BLOCK];
+
+    b->p = p;
+    tt6_slots(p, n, slot);
+    for (uint32_t i = 0; i < n; i++)
+        b->step[i] = t->step[slot[i]];
+    n = n < TT6_LONGEST ? 0 : n - TT6_LONGEST + 1;
+    memset(b->step + n, 0, BLOCK - n);
+}
+
+/* Walk over the plain records from P on, before END. Returns where they end. */
+static const uint8_t *walk(const struct tt6_tables *t, const uint8_t *p, const uint8_t *end,
+                           struct walk *w)
+{
+    uint32_t n, done;
+    struct block b;
+
+    *w = (struct walk){.rows = 0};
+    do {
+        const size_t left = (size_t)(end - p) / 4;
+
+        n = left < BLOCK ? (uint32_t)left : BLOCK;
+        begin_block(t, p, n, &b);
+#if TROD_AVX2
+        done = trod_wide() ? walk_wide(t, &b, w) : walk_block(&b, w);
+#else
+        done = walk_block(&b, w);
+#endif
+        p += 4 * (size_t)done;
+    } while (done && done + TT6_LONGEST > n);
+    return p;
+}
+
+/* The address of the instruction behind W, where PC is that of the first. */
+static uint32_t behind(const struct walk *w, uint32_t pc)
+{
+    return (w->flows ? w->next : pc) + 4 * (uint32_t)w->behind_flow;
+}
+
+void tt6_pass_plain(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out)
+{
+    struct walk w;
+    size_t n;
+
+    if (in->n < LEAST) /* what an outline shows has few records in a row */
+        return;
+    n = (size_t)(walk(&dec->t, in->p, in->p + in->n, &w) - in->p);
+
+    dec->pc = behind(&w, dec->pc);
+    out->first += w.rows;
+    in->p += n;
+    in->n -= n;
+    in->offset += n;
+}
+
+static bool is_plain(const struct tt6_tables *t, const uint8_t *p)
+{
+    return t->step[tt6_slot(trod_load_be32(p))] != 0;
+}
+
+/*
+ * Words of the record at P, N words being there, if it may be one: execution goes on at aligned
+ * addresses, and escapes have no more than SAID words. 0: it is none, or not there as a whole.
+ */
+static size_t likely(const struct tt6_dec *dec, const uint8_t *p, size_t n)
+{
+    const size_t words = tt6_record(dec->extended, p, 4 * n) / 4;
+    const uint32_t opcode = trod_load_be32(p);
+
+    if (opcode >> 26 == 0)
+        return words > 1 + SAID ? 0 : words;
+    return dec->t.step[tt6_slot(opcode)] & TT6_FLOWS && words && p[7] & 3 ? 0 : words;
+}
+
+/*
+ * Decode from word PHASE of the N words at P on, and note where records begin: bit PHASE of AT.
+ * Where none does, look at the next word.
+ */
+static void note_records(const struct tt6_dec *dec, const uint8_t *p, size_t n, unsigned phase,
+                         uint8_t *at)
+{
+    for (size_t i = phase, words; i < n; i += words ? words : 1) {
+        words = likely(dec, p + 4 * i, n - i);
+        at[i] |= (uint8_t)((words != 0) << phase);
+    }
+}
+
+/*
+ * The last of MET records that decoding from each of the first words of N finds; it and the one
+ * before are neither escapes nor traps. Decoding that begins inside a record soon goes on where
+ * records begin. That it did is not certain: the decoder that passes over what comes before arrives
+ * here, or says that it does not.
+ */
+static size_t common_record(const struct tt6_dec *dec, const uint8_t *p, size_t n, uint8_t *at)
+{
+    const unsigned all = (1u << TT6_LONGEST) - 1;
+    unsigned met = 0;
+    size_t before = 0;
+
+    for (unsigned phase = 0; phase < TT6_LONGEST; phase++)
+        note_records(dec, p, n, phase, at);
+    for (size_t i = 0; i < n; i++) {
+        if (!at[i])
+            continue;
+        met = at[i] == all ? met + 1 : 0;
+        if (met > MET && is_plain(&dec->t, p + 4 * i) && is_plain(&dec->t, p + 4 * before) &&
+            (trod_load_be32(p + 4 * before) & ~2u) != AMBER_B_700)
+            return i;
+        before = i;
+    }
+    return SIZE_MAX;
+}
+
+static size_t cut(const void *state, uint64_t offset, const uint8_t *p, size_t n)
+{
+    enum { SOME = 1 << 12 }; /* words that are looked at at once */
+    const struct tt6_dec *dec = state;
+    size_t words;
+
+    for (size_t from = (size_t)((4 - offset % 4) % 4); from < n; from += 4 * words) {
+        uint8_t at[SOME] = {0};
+        size_t found;
+
+        words = (n - from) / 4 < SOME ? (n - from) / 4 : SOME;
+        if (words < TT6_LONGEST)
+            break;
+        found = common_record(dec, p + from, words, at);
+        if (found != SIZE_MAX)
+            return from + 4 * found;
+    }
+    return SIZE_MAX;
+}
+
+static int pass(void *dec, struct trod_span *in, struct trod_batch *out)
+{
+    return tt6_go(dec, in, out, NULL, true);
+}
+
+static int fork_state(void *state, void *from)
+{
+    *(struct tt6_dec *)state = *(const struct tt6_dec *)from;
+    return TROD_OK;
+}
+
+/*
+ * Where the records end that P begins with and that an outline shows: HEAD plain ones behind all
+ * that are not, as far as they are there.
+ */
+static const uint8_t *shown_end(const struct tt6_dec *dec, const uint8_t *p, const uint8_t *end)
+{
+    unsigned plain = 0;
+    size_t len;
+
+    while (plain < HEAD && (len = tt6_record(dec->extended, p, (size_t)(end - p)))) {
+        plain = is_plain(&dec->t, p) ? plain + 1 : 0;
+        p += len;
+    }
+    return p;
+}
+
+enum { FLOWS = 32 }; /* bit of what a piece counts: the bits below it are the address behind it */
+
+/* The last piece of OUT hides N bytes, which are the records of W. */
+static void hide(struct trod_outline *out, const struct walk *w, size_t n)
+{
+    struct trod_outline_piece *const piece = &out->piece[out->n - 1];
+
+    piece->hidden = n;
+    piece->rows = w->rows;
+    piece->counted = (uint64_t)w->flows << FLOWS | behind(w, 0);
+}
+
+static size_t outline(const void *state, uint64_t offset, const uint8_t *p, size_t n,
+                      struct trod_outline *out)
+{
+    const struct tt6_dec *dec = state;
+    const uint8_t *const from = p, *const end = p + n, *shown = p;
+
+    if (offset == 0 && n >= 4)
+        p += 4; /* INITIAL_PC */
+    for (;;) {
+        struct walk w;
+        const uint8_t *const head = shown_end(dec, p, end);
+        const uint8_t *const to = walk(&dec->t, head, end, &w);
+
+        if (to == p)
+            break;
+        p = to;
+        if ((size_t)(to - head) < LEAST)
+            continue;
+        if (!outline_show(out, shown, (size_t)(head - shown)))
+            return SIZE_MAX;
+        hide(out, &w, (size_t)(to - head));
+        shown = to;
+    }
+    return shown == p || outline_show(out, shown, (size_t)(p - shown)) ? (size_t)(p - from)
+                                                                       : SIZE_MAX;
+}
+
+static int hidden(void *state, const struct trod_outline_piece *piece)
+{
+    struct tt6_dec *dec = state;
+
+    dec->pc = (piece->counted >> FLOWS ? 0 : dec->pc) + (uint32_t)piece->counted;
+    return TROD_OK;
+}
+
+const struct trod_parts tt6_parts = {cut, pass, fork_state, outline, hidden};
