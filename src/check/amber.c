@@ -175,40 +175,38 @@ static void seam(void *to, void *st)
     s->points = NULL;
 }
 
-/* Add the points of FROM to those of S. False: the first signal there of one breaks a rule. */
+/*
+ * FROM gets the points that only S has, and S has none any more. False: the first signal of FROM on
+ * one breaks a rule.
+ */
 static bool join_points(struct tt6 *s, struct tt6 *from)
 {
     for (unsigned i = 0; s->points && from->points && i < POINTS; i++) {
         struct point *p = &s->points[i], *next = &from->points[i];
 
-        if (!next->used) {
+        if (!next->used)
             *next = *p;
-        } else if (p->used) {
-            if (next->first_addr == p->addr && next->first_count <= p->count)
-                return false;
-            next->first_addr = p->first_addr;
-            next->first_count = p->first_count;
-        }
+        else if (p->used && next->first_addr == p->addr && next->first_count <= p->count)
+            return false;
     }
-    if (from->points) {
+    if (from->points)
         free(s->points);
-        s->points = from->points;
-        from->points = NULL;
-    }
+    else
+        from->points = s->points;
+    s->points = NULL;
     return true;
 }
 
 static bool join(void *into, const void *thought, void *from)
 {
-    const struct tt6 *seam_is = thought, *f = from;
-    struct tt6 *s = into;
+    const struct tt6 *t = thought;
+    struct tt6 *s = into, *f = from;
 
-    if (s->before != seam_is->before || s->synthetic != seam_is->synthetic ||
-        s->begun != seam_is->begun || !join_points(s, from))
+    if (s->before != t->before || s->synthetic != t->synthetic || s->begun != t->begun ||
+        !join_points(s, f))
         return false;
-    s->before = f->before;
-    s->synthetic = f->synthetic;
-    s->begun = f->begun;
+    *s = *f;
+    f->points = NULL;
     return true;
 }
 

@@ -91,6 +91,17 @@ static void end(struct decoder *d)
 
 static size_t compared, passed_over, rested; /* traces to their end; cuts; decoders that woke */
 
+/* The batch of D is to get rows of IN. */
+static void prepare(struct decoder *d, const struct trod_span *in)
+{
+    trod_batch_clear(d->b);
+    d->b->meta = &d->meta;
+    d->b->first = d->rows;
+    d->b->bytes = in->p;
+    d->b->bytes_n = in->n;
+    d->b->offset = in->offset;
+}
+
 /* D rests and wakes; the rows of its batch keep what they share. */
 static void rest(struct decoder *d)
 {
@@ -123,12 +134,7 @@ static int go(struct decoder *d, struct trod_gen *g, size_t to, size_t most, str
         int rc;
 
         in.last = n == left && (all || to == d->in->n);
-        trod_batch_clear(d->b);
-        d->b->meta = &d->meta;
-        d->b->first = d->rows;
-        d->b->bytes = in.p;
-        d->b->bytes_n = in.n;
-        d->b->offset = in.offset;
+        prepare(d, &in);
         rc =
             rows ? d->f->decode(d->dec, &in, d->b, &d->diag) : d->f->parts->pass(d->dec, &in, d->b);
         if (d->rests && gen_once_in(g, 2))
@@ -147,6 +153,7 @@ static int go(struct decoder *d, struct trod_gen *g, size_t to, size_t most, str
 }
 
 static size_t shown, hidden; /* bytes in outlines */
+static size_t waited;        /* windows too short for an outline to take any */
 
 /* As go, passing over the bytes up to TO by way of their outline. */
 static int go_outlined(struct decoder *d, struct trod_gen *g, size_t to, size_t most)
@@ -162,6 +169,7 @@ static int go_outlined(struct decoder *d, struct trod_gen *g, size_t to, size_t 
 
         assert_true(taken <= n);
         want = taken ? 12 : n + 1; /* a record may be longer */
+        waited += taken == 0;
         at += taken;
         if (taken == 0 && n == left) { /* it does not end at TO */
             trod_outline_fini(&o);
@@ -174,12 +182,7 @@ static int go_outlined(struct decoder *d, struct trod_gen *g, size_t to, size_t 
         struct trod_span in = {.p = p, .n = o.piece[k].shown, .offset = d->at, .last = true};
 
         while (rc >= 0 && in.n) {
-            trod_batch_clear(d->b);
-            d->b->meta = &d->meta;
-            d->b->first = d->rows;
-            d->b->bytes = in.p;
-            d->b->bytes_n = in.n;
-            d->b->offset = in.offset;
+            prepare(d, &in);
             rc = d->f->parts->pass(d->dec, &in, d->b);
             d->rows = d->b->first + d->b->n;
         }

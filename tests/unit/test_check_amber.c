@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "checking.h"
+#include "core/endian.h"
 
 #include <string.h>
 
@@ -78,8 +79,9 @@ static const struct check_pair records[] = {
 
 static void nops(struct trod_gen *g, struct trod_buf *out)
 {
-    static const uint8_t nop[] = {0x60, 0, 0, 0};
+    uint8_t nop[4];
 
+    trod_store_be32(nop, NOP);
     for (uint64_t n = 1 + gen_below(g, 300); n > 0; n--)
         trod_buf_add(out, nop, sizeof nop);
 }
@@ -88,13 +90,13 @@ static void nops(struct trod_gen *g, struct trod_buf *out)
 static void signals(struct trod_gen *g, struct trod_buf *out)
 {
     static uint64_t count;
-    uint8_t words[12] = {0, 0x20, 0, 2, 0, 0, 0x50};
+    uint8_t words[12];
 
     nops(g, out);
     count += gen_once_in(g, 30) ? 0 : 1 + gen_below(g, 3);
-    words[7] = (uint8_t)(4 * gen_below(g, 3));
-    for (unsigned i = 0; i < 4; i++)
-        words[11 - i] = (uint8_t)(count >> 8 * i);
+    trod_store_be32(words, SIGNAL);
+    trod_store_be32(words + 4, 0x5000 + 4 * (uint32_t)gen_below(g, 3));
+    trod_store_be32(words + 8, (uint32_t)count);
     trod_buf_add(out, words, sizeof words);
 }
 

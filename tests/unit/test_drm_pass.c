@@ -43,6 +43,7 @@ static void test_random(void **state)
         trod_buf_fini(&b);
     }
     assert_true(compared >= 40 && passed_over > 200 && rested > 200);
+    assert_int_equal(waited, 0);
 }
 
 /* The head of a trace of FILETYPE, of one thread. */
@@ -92,6 +93,7 @@ static void test_plain(void **state)
     }
     assert_true(compared == 30 && passed_over > 150);
     assert_true(shown > 10000 && hidden > 10000);
+    assert_int_equal(waited, 0);
 }
 
 /*
@@ -119,6 +121,7 @@ static void test_late_branch(void **state)
         trod_buf_fini(&b);
     }
     assert_in_range(compared, 1, 19);
+    assert_int_equal(waited, 0);
 }
 
 /*
@@ -149,6 +152,7 @@ static void test_inherited(void **state)
         trod_buf_fini(&b);
     }
     assert_int_equal(compared, 10);
+    assert_int_equal(waited, 0);
 }
 
 /* The last row brings its encoding and stands behind a footer: the trace has no end. */

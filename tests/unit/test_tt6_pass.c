@@ -7,15 +7,16 @@
  * return; from one of these in two records to long rows of plain ones.
  */
 #include "passing.h"
-#include "trod/format.h"
+
+#include "core/endian.h"
 
 enum { TWI = 0x0c000000, B_700 = 0x48000702, RFI = 0x4c000064 };
 
 static void put_word(struct trod_buf *b, uint32_t word)
 {
-    const uint8_t bytes[] = {(uint8_t)(word >> 24), (uint8_t)(word >> 16), (uint8_t)(word >> 8),
-                             (uint8_t)word};
+    uint8_t bytes[4];
 
+    trod_store_be32(bytes, word);
     assert_int_equal(trod_buf_add(b, bytes, sizeof bytes), TROD_OK);
 }
 

@@ -50,6 +50,14 @@ extern const struct amber_options amber_defaults;
 /* Check OPT and fill what is the same for all three formats into META. */
 int amber_start(const struct amber_options *opt, struct trod_meta *meta, struct trod_diag *diag);
 
+/* N bytes of IN are dealt with. */
+static inline void amber_eat(struct trod_span *in, size_t n)
+{
+    in->p += n;
+    in->n -= n;
+    in->offset += n;
+}
+
 /* Number of the stream of the file being read: one file holds one thread. Or an error. */
 int amber_stream(struct trod_meta *meta);
 

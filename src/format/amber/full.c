@@ -249,13 +249,6 @@ static void record(const struct dec *dec, const uint8_t *p, const uint8_t *next,
         add_registers(out, state, next, pc);
 }
 
-static void eat(struct trod_span *in, size_t n)
-{
-    in->p += n;
-    in->n -= n;
-    in->offset += n;
-}
-
 static int truncated(const struct trod_span *in, size_t len, struct trod_diag *diag)
 {
     const struct trod_place at = trod_place_offset(NULL, in->offset);
@@ -276,7 +269,7 @@ static int magic(struct dec *dec, struct trod_span *in, struct trod_diag *diag)
                           "magic number is 0x%08" PRIx32 " and not 0x%08" PRIx32,
                           trod_load_be32(in->p), MAGIC);
     dec->begun = true;
-    eat(in, 4);
+    amber_eat(in, 4);
     return TROD_OK;
 }
 
@@ -300,7 +293,7 @@ static void next_trace(struct trod_span *in, struct trod_diag *diag)
 
     trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "full.joined", &at,
                      "another trace begins here: they are read as one");
-    eat(in, 4);
+    amber_eat(in, 4);
 }
 
 static int decode(void *state, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag)
@@ -327,7 +320,7 @@ static int decode(void *state, struct trod_span *in, struct trod_batch *out, str
         if (begins_another(next, in->n - RECORD))
             next += 4; /* as in the one trace that is written of them */
         record(dec, in->p, in->n >= 2 * RECORD ? next + 4 : NULL, out);
-        eat(in, RECORD);
+        amber_eat(in, RECORD);
     }
     return in->last && in->n > 0 ? truncated(in, RECORD, diag) : TROD_DEC_MORE;
 }

@@ -229,17 +229,20 @@ static int truncated(const struct trod_span *in, size_t len, struct trod_diag *d
                       "trace ends %zu bytes into a record of %zu", in->n, len);
 }
 
+/* Bytes of the record that begins with OPCODE; *CLASS is set unless it is an escape. */
+static size_t record_bytes(bool extended, uint32_t opcode, enum trod_ppc_class *class)
+{
+    if (opcode >> 26 == 0)
+        return 4 + 4 * (size_t)(opcode & AMBER_ESC_WORDS);
+    *class = trod_ppc_class(opcode, extended ? TROD_PPC_TT6E : TROD_PPC_TT6);
+    return 4 * (size_t)trod_ppc_record_words(*class);
+}
+
 size_t tt6_record(bool extended, const uint8_t *p, size_t n)
 {
-    const enum trod_ppc_variant variant = extended ? TROD_PPC_TT6E : TROD_PPC_TT6;
-    uint32_t opcode;
-    size_t len;
+    enum trod_ppc_class class;
+    const size_t len = n < 4 ? 4 : record_bytes(extended, trod_load_be32(p), &class);
 
-    if (n < 4)
-        return 0;
-    opcode = trod_load_be32(p);
-    len = opcode >> 26 == 0 ? 4 + 4 * (size_t)(opcode & AMBER_ESC_WORDS)
-                            : 4 * (size_t)trod_ppc_record_words(trod_ppc_class(opcode, variant));
     return len <= n ? len : 0;
 }
 
@@ -249,7 +252,6 @@ enum { GO_ON = 100 };
 static int one(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out,
                struct trod_diag *diag)
 {
-    enum trod_ppc_variant variant = dec->extended ? TROD_PPC_TT6E : TROD_PPC_TT6;
     enum trod_ppc_class class = TROD_PPC_COMPUTE;
     uint32_t opcode;
     size_t len = 4;
@@ -261,12 +263,8 @@ static int one(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out
     if (in->n < 4)
         return in->last ? truncated(in, len, diag) : TROD_DEC_MORE;
     opcode = trod_load_be32(in->p);
-    if (dec->begun && opcode >> 26 == 0) {
-        len += 4 * (size_t)(opcode & AMBER_ESC_WORDS);
-    } else if (dec->begun) {
-        class = trod_ppc_class(opcode, variant);
-        len = 4 * (size_t)trod_ppc_record_words(class);
-    }
+    if (dec->begun)
+        len = record_bytes(dec->extended, opcode, &class);
     if (in->n < len)
         return in->last ? truncated(in, len, diag) : TROD_DEC_MORE;
     if (dec->trap == 1 && (opcode & ~2u) == AMBER_B_700 && in->n < 12 && !in->last)
@@ -277,9 +275,7 @@ static int one(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out
         escape(dec, in->p, out);
     else
         instruction(dec, in->p, len, in->n, class, out);
-    in->p += len;
-    in->n -= len;
-    in->offset += len;
+    amber_eat(in, len);
     return GO_ON;
 }
 
@@ -297,11 +293,11 @@ int tt6_go(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out,
     out->have = TT6_READS & out->want;
     out->shared = (const uint8_t *)amber_names;
     while (rc == GO_ON) {
-        if (!dec->begun || dec->attached || dec->trap)
-            ;
-        else if (passes)
+        const bool plain = dec->begun && !dec->attached && !dec->trap;
+
+        if (plain && passes)
             tt6_pass_plain(dec, in, out);
-        else
+        else if (plain)
             tt6_decode_plain(dec, in, out, &block);
         rc = one(dec, in, out, diag);
     }

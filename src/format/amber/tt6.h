@@ -44,10 +44,9 @@ enum { TT6_WORDS = 3, TT6_ACCESSES = 4, TT6_FLOWS = 8 };
 
 struct tt6_tables {
     struct tt6_entry entry[TT6_ENTRIES]; /* [0]: the slow way */
-    uint8_t words[TT6_ENTRIES];          /* of the entries, */
-    uint8_t step_of[TT6_ENTRIES];        /* TT6_WORDS and others, */
-    uint32_t entries;                    /* and how many there are */
-    uint8_t number[TT6_SLOTS], step[TT6_SLOTS];
+    uint32_t entries;
+    uint8_t number[TT6_SLOTS]; /* of the entry */
+    uint8_t step[TT6_SLOTS];   /* TT6_WORDS and others */
     /*
      * Of 4 words of which the first SKIP belong to a record before them, by the words of each as if
      * it were an opcode, 2 bits each: where records begin, a bit each, and where the row of this

@@ -21,6 +21,9 @@
  */
 enum { HEAD = 4, LEAST = 256, MET = 64, SAID = 2 };
 
+/* WORDS: so many are looked at at once for a cut. BLOCK: for walking over their records. */
+enum { WORDS = 1 << 12, BLOCK = 64 };
+
 /* Records that were walked over. */
 struct walk {
     uint64_t rows;
@@ -28,8 +31,6 @@ struct walk {
     uint32_t next;        /* where that one went */
     bool flows;           /* there is one */
 };
-
-enum { BLOCK = 64 };
 
 /*
  * Up to BLOCK words, each classified as if it were an opcode: only following the records is a
@@ -167,18 +168,15 @@ static uint32_t behind(const struct walk *w, uint32_t pc)
 
 void tt6_pass_plain(struct tt6_dec *dec, struct trod_span *in, struct trod_batch *out)
 {
+    const uint8_t *to;
     struct walk w;
-    size_t n;
 
     if (in->n < LEAST) /* what an outline shows has few records in a row */
         return;
-    n = (size_t)(walk(&dec->t, in->p, in->p + in->n, &w) - in->p);
-
+    to = walk(&dec->t, in->p, in->p + in->n, &w);
     dec->pc = behind(&w, dec->pc);
     out->first += w.rows;
-    in->p += n;
-    in->n -= n;
-    in->offset += n;
+    amber_eat(in, (size_t)(to - in->p));
 }
 
 static bool is_plain(const struct tt6_tables *t, const uint8_t *p)
@@ -214,14 +212,15 @@ static void note_records(const struct tt6_dec *dec, const uint8_t *p, size_t n, 
 }
 
 /*
- * The last of MET records that decoding from each of the first words of N finds; it and the one
- * before are neither escapes nor traps. Decoding that begins inside a record soon goes on where
- * records begin. That it did is not certain: the decoder that passes over what comes before arrives
- * here, or says that it does not.
+ * The last of MET records that decoding from each of the first words of N (WORDS at most) finds; it
+ * and the one before are neither escapes nor traps. Decoding that begins inside a record soon goes
+ * on where records begin. That it did is not certain: the decoder that passes over what comes
+ * before arrives here, or says that it does not.
  */
-static size_t common_record(const struct tt6_dec *dec, const uint8_t *p, size_t n, uint8_t *at)
+static size_t common_record(const struct tt6_dec *dec, const uint8_t *p, size_t n)
 {
     const unsigned all = (1u << TT6_LONGEST) - 1;
+    uint8_t at[WORDS] = {0};
     unsigned met = 0;
     size_t before = 0;
 
@@ -241,18 +240,15 @@ static size_t common_record(const struct tt6_dec *dec, const uint8_t *p, size_t 
 
 static size_t cut(const void *state, uint64_t offset, const uint8_t *p, size_t n)
 {
-    enum { SOME = 1 << 12 }; /* words that are looked at at once */
-    const struct tt6_dec *dec = state;
     size_t words;
 
     for (size_t from = (size_t)((4 - offset % 4) % 4); from < n; from += 4 * words) {
-        uint8_t at[SOME] = {0};
         size_t found;
 
-        words = (n - from) / 4 < SOME ? (n - from) / 4 : SOME;
+        words = (n - from) / 4 < WORDS ? (n - from) / 4 : WORDS;
         if (words < TT6_LONGEST)
             break;
-        found = common_record(dec, p + from, words, at);
+        found = common_record(state, p + from, words);
         if (found != SIZE_MAX)
             return from + 4 * found;
     }

@@ -27,10 +27,8 @@ static void classify(const struct tt6_tables *t, struct tt6_block *b)
 
     tt6_slots(b->p, b->words, slot);
     for (uint32_t i = 0; i < b->words; i++) {
-        const uint8_t number = t->number[slot[i]];
-
-        b->number[i] = number;
-        b->length[i] = t->words[number];
+        b->number[i] = t->number[slot[i]];
+        b->length[i] = t->step[slot[i]] & TT6_WORDS;
     }
 }
 
@@ -166,7 +164,6 @@ void tt6_decode_plain(struct tt6_dec *dec, struct trod_span *in, struct trod_bat
 
     do {
         uint32_t from = out->n, begin = enter(dec, b, in->p, in->n);
-        size_t bytes;
 
         if (begin == b->words || from + 1 >= out->cap)
             return;
@@ -174,9 +171,6 @@ void tt6_decode_plain(struct tt6_dec *dec, struct trod_span *in, struct trod_bat
         fill_common(out, from, out->n);
         fill_flows(&dec->t, out, b);
         fill_accesses(dec, out, b);
-        bytes = 4 * (size_t)(done - begin);
-        in->p += bytes;
-        in->n -= bytes;
-        in->offset += bytes;
+        amber_eat(in, 4 * (size_t)(done - begin));
     } while (done + TT6_LONGEST > b->words);
 }

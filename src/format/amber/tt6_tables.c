@@ -45,13 +45,15 @@ static uint8_t entry_number(struct tt6_tables *t, const struct tt6_entry *e)
         i++;
     if (i == TT6_ENTRIES)
         return 0;
-    if (i == t->entries) {
-        t->words[i] = e->words;
-        t->step_of[i] =
-            (uint8_t)(e->words | (e->rows > 1 ? TT6_ACCESSES : 0) | (e->branch ? TT6_FLOWS : 0));
+    if (i == t->entries)
         t->entry[t->entries++] = *e;
-    }
     return (uint8_t)i;
+}
+
+/* What passing over a record with the entry E needs to know. */
+static uint8_t step_of(const struct tt6_entry *e)
+{
+    return (uint8_t)(e->words | (e->rows > 1 ? TT6_ACCESSES : 0) | (e->branch ? TT6_FLOWS : 0));
 }
 
 /* MAJOR and its minors up to MOST. */
@@ -63,7 +65,7 @@ static void make_major(struct tt6_tables *t, unsigned major, uint32_t most, bool
         const struct tt6_entry e = make_entry(opcode, extended, line);
 
         t->number[slot] = entry_number(t, &e);
-        t->step[slot] = t->step_of[t->number[slot]];
+        t->step[slot] = step_of(&t->entry[t->number[slot]]);
     }
 }
 
