@@ -255,6 +255,17 @@ struct trod_parts {
      * or an error where decoding might give other rows.
      */
     int (*hidden)(void *dec, const struct trod_outline_piece *piece);
+    /*
+     * Bytes behind the end of a part that its decoder is shown, if there are so many: it makes rows
+     * of records before the end only, and eats nothing behind it. cut() leaves so many.
+     */
+    size_t ahead;
+    /*
+     * Time to pass over records by outlines, in per cent of that to decode and count their rows. 0:
+     * nothing need be passed over, as fork() gives DEC the state of any cut, whatever FROM's is, if
+     * it is true of all parts before that decoding them ends at their ends.
+     */
+    unsigned cost;
 };
 
 /*

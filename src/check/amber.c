@@ -333,8 +333,27 @@ static int full_rows(struct chk *c, void *st, const struct trod_batch *b, uint32
     return TROD_OK;
 }
 
+static void full_seam(void *to, void *st)
+{
+    *(struct full *)to = *(struct full *)st;
+}
+
+static bool full_join(void *into, const void *thought, void *from)
+{
+    const struct full *t = thought;
+    struct full *s = into;
+
+    if (s->known != t->known || s->pc != t->pc || s->insn.opcode != t->insn.opcode ||
+        s->flow.lr != t->flow.lr || s->flow.ctr != t->flow.ctr || s->flow.cr != t->flow.cr)
+        return false;
+    *s = *(struct full *)from;
+    return true;
+}
+
 const struct chk_family chk_full = {
     .families = TROD_RULE_FULL,
     .stream_size = sizeof(struct full),
     .rows = full_rows,
+    .seam = full_seam,
+    .join = full_join,
 };

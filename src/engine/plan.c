@@ -19,13 +19,13 @@
 enum { TURNS = 8, IN_ORDER = 1 << 20 };
 
 /*
- * How many times faster passing over records is than reading and counting rows, finding their
- * sites, simulating what depends on their order, keeping their lines in the order of their last use
- * (large states), or finding where they are in the file (places).
- * A chained part is read by a thread that has made the outline of the part before it first, so the
- * first part, which has none before it, is longer.
+ * Time to decode rows and count them, find their sites, simulate what depends on their order, keep
+ * their lines in the order of their last use (large states), or find where they are in the file
+ * (places), in per cent of the first (trod_parts.cost). A chained part is read by a thread that has
+ * made the outline of the part before it first, so the first part, which has none before it, is
+ * longer.
  */
-enum { COUNTING = 4, FINDING_SITES = 7, SIMULATING = 9, STACKING = 12, PLACING = 50 };
+enum { COUNTING = 100, FINDING_SITES = 175, SIMULATING = 225, STACKING = 300, PLACING = 1250 };
 
 /*
  * Groups of archive members for each thread if each group must learn again what others have
@@ -98,8 +98,8 @@ static bool has_large(const struct trod_run *r)
     return false;
 }
 
-/* How many times faster is passing over records than what R does with them? */
-static double passing(const struct trod_run *r)
+/* Time for what R does with rows: one of those above. */
+static unsigned time_for_rows(const struct trod_run *r)
 {
     if (places(r))
         return PLACING;
@@ -245,9 +245,10 @@ static size_t cut_for_threads(const struct trod_run *r, size_t i, size_t pieces,
                               struct trod_candidate *as)
 {
     const double size = (double)trod_trace_bytes(r->whole, i);
-    const double faster = passing(r);
+    const unsigned cost = trod_trace_format(r->whole)->parts->cost;
+    const double other = 1 - (double)cost / time_for_rows(r);
+    const double first = 1 / (1 + (double)(pieces - 1) * other);
     uint64_t want[RUN_PARTS];
-    const double other = 1 - 1 / faster, first = 1 / (1 + (double)(pieces - 1) * other);
     size_t n = 0;
 
     for (size_t k = 0; k + 1 < pieces; k++)

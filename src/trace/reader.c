@@ -154,6 +154,14 @@ static bool resynchronize(struct trod_reader *r, struct trod_span *span)
     return !r->resync;
 }
 
+/* Does only the end of a part show whether it was right to begin it where it does? */
+static bool ends_decide(const struct trod_reader *r)
+{
+    const struct trod_parts *parts = r->spec.format->parts;
+
+    return parts && !parts->cost && r->part_end && !r->damaged;
+}
+
 /*
  * The driver failed with RC at the head of SPAN, EATEN bytes into the window, and reported it: what
  * follows cannot be read. A driver that can go on behind a malformed record does so itself.
@@ -164,6 +172,8 @@ static void give_up(struct trod_reader *r, int rc, const struct trod_span *span,
     r->done = true;
     if (rc == TROD_ERR_NOMEM || rc == TROD_ERR_IO || (r->diag && r->diag->strict))
         r->failed = rc;
+    else if (ends_decide(r))
+        r->failed = TROD_ERR_CORRUPT;
     else
         r->skipped += span->n;
 }
@@ -183,12 +193,27 @@ static void widen(struct trod_reader *r, size_t n)
         r->want = 1;
 }
 
-/* Keep of SPAN what belongs to the part. True when nothing does: the part is over. */
+/* Bytes behind the end of the part that the driver is shown. */
+static size_t ahead_of(const struct trod_reader *r)
+{
+    const struct trod_parts *parts = r->spec.format->parts;
+
+    return parts && !r->damaged && !r->part_last ? parts->ahead : 0;
+}
+
+/*
+ * Keep of SPAN what belongs to the part, and what the driver is shown behind it. True when nothing
+ * belongs to it: the part is over.
+ */
 static bool cut_part(const struct trod_reader *r, struct trod_span *span)
 {
     uint64_t left = r->part_end > span->offset ? r->part_end - span->offset : 0;
+    const size_t ahead = ahead_of(r);
 
-    if (span->n >= left) {
+    if (left && ahead && span->n >= left + ahead) {
+        span->n = (size_t)left + ahead;
+        span->last = false;
+    } else if (span->n >= left && (span->last || !ahead)) {
         span->last = r->part_last || (span->last && span->n == left && !r->damaged);
         span->n = (size_t)left;
     }
@@ -286,7 +311,7 @@ static int step(struct trod_reader *r, struct trod_batch *b)
         r->want = 1;
     else if (r->part_end && span.offset + span.n == r->part_end && r->damaged)
         r->done = true;
-    else if (r->part_end && span.offset + span.n == r->part_end && !r->part_last)
+    else if (r->part_end && span.offset + span.n == r->part_end + ahead_of(r) && !r->part_last)
         r->part_last = true;
     else if (!span.last)
         widen(r, n);

@@ -58,6 +58,18 @@ for analysis in ${drm//,/ }; do
 done
 same_for "2 4" --limit 33333 "${drm/,check/}" zipf.trace # which looks at whole traces
 same_for "2 3 5" "$text" t.tarmac.gz
+# Records of FULL move where another trace begins: parts behind it would begin inside them.
+if [[ -x $gen ]]; then
+    "$gen" full --records 14000 >one.full
+    cat one.full one.full >joined.full
+    head -c 13000000 one.full >cut.full
+    for trace in one.full joined.full cut.full; do
+        for analysis in count mix,hot check cache,locality; do
+            same_for "2 3" $analysis $trace
+        done
+    done
+    rm ./*.full
+fi
 trod gen producer prod.d >/dev/null
 for analysis in ${drm//,/ }; do
     for by in thread core; do

@@ -145,7 +145,7 @@ static void state_at(struct full *f, uint32_t opcode, uint32_t pc, unsigned w, u
         f->n = 4;
     }
     p = f->bytes + f->n;
-    if (f->n > 4)
+    if (f->n >= 4 + RECORD)
         memcpy(p, p - RECORD, RECORD);
     put32(p, opcode);
     put32(p + THREAD, pc);
@@ -213,11 +213,48 @@ static void test_rules(void **state)
     assert_int_equal(check_pairs(all, n, "amber."), 0);
 }
 
+/* Records of instructions that do nothing; some registers change nevertheless. */
+static void idle(struct trod_gen *g, struct trod_buf *out)
+{
+    static struct full f;
+
+    for (uint64_t n = 1 + gen_below(g, 60); n > 0; n--) {
+        f.n = 4;
+        state_at(&f, NOP, PC, gen_once_in(g, 9) ? R3 : LR, (uint32_t)gen_below(g, 2));
+        trod_buf_add(out, f.bytes + 4, f.n - 4);
+    }
+}
+
+/* The record behind a part says what the last one in it did. */
+static void test_full_parts(void **state)
+{
+    struct check_pair all[2];
+    struct check_parts opt = {.pairs = all,
+                              .from = "full",
+                              .bytes = 2000000,
+                              .filling = 3,
+                              .filler = idle,
+                              .leave_out = {"first"}};
+    static struct full first, good, bad;
+
+    (void)state;
+    state_at(&first, NOP, PC, R3, 0);
+    full(&good, B16, PC, PC + 16, R3, 0);
+    full(&bad, 0x38630001, PC + 2, PC + 16, R4, 1);
+    all[opt.n++] = (struct check_pair){"first", "full", data(&first), data(&first)};
+    all[opt.n++] = (struct check_pair){"",
+                                       "full",
+                                       {bad.bytes + 4, bad.n - 4, FORM_BYTES},
+                                       {good.bytes + 4, good.n - 4, FORM_BYTES}};
+    assert_int_equal(check_in_parts(&opt, 6), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_full_parts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

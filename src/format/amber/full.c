@@ -5,7 +5,9 @@
  * that of Mac OS X's mach/ppc/thread_status.h). A record is the state at its instruction, so what
  * the instruction did is known from the record behind it: where execution goes on, and which
  * registers it wrote. Records have one size and no marks: in the middle nothing shows where one
- * begins, so there is no resync.
+ * begins, so there is no resync. A part of a file begins where a record does if there are no joined
+ * traces before it, of which each moves records by 4 bytes: then the part before it does not end at
+ * its end.
  */
 #include "format/amber/amber.h"
 
@@ -325,6 +327,30 @@ static int decode(void *state, struct trod_span *in, struct trod_batch *out, str
     return in->last && in->n > 0 ? truncated(in, RECORD, diag) : TROD_DEC_MORE;
 }
 
+static size_t cut(const void *state, uint64_t offset, const uint8_t *p, size_t n)
+{
+    const size_t at = (size_t)((RECORD + 4 - offset % RECORD) % RECORD);
+
+    (void)state;
+    (void)p;
+    return n >= at + RECORD + AHEAD ? at : SIZE_MAX;
+}
+
+static int pass(void *state, struct trod_span *in, struct trod_batch *out)
+{
+    return decode(state, in, out, NULL);
+}
+
+static int fork_state(void *state, void *from)
+{
+    (void)from;
+    ((struct dec *)state)->begun = true;
+    return TROD_OK;
+}
+
+static const struct trod_parts parts = {
+    .cut = cut, .pass = pass, .fork = fork_state, .ahead = RECORD + AHEAD};
+
 static int save(void *state, struct trod_buf *out, struct trod_buf *log)
 {
     const struct dec *dec = state;
@@ -491,4 +517,5 @@ const struct trod_format trod_format_full = {
     .streams = "thread",
     .save = save,
     .load = load,
+    .parts = &parts,
 };

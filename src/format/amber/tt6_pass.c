@@ -329,4 +329,4 @@ static int hidden(void *state, const struct trod_outline_piece *piece)
     return TROD_OK;
 }
 
-const struct trod_parts tt6_parts = {cut, pass, fork_state, outline, hidden};
+const struct trod_parts tt6_parts = {cut, pass, fork_state, outline, hidden, .cost = 25};

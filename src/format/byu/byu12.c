@@ -285,7 +285,7 @@ static int hidden(void *state, const struct trod_outline_piece *piece)
     return TROD_OK;
 }
 
-static const struct trod_parts parts = {cut, pass, fork_state, outline, hidden};
+static const struct trod_parts parts = {cut, pass, fork_state, outline, hidden, .cost = 25};
 
 static int save(void *state, struct trod_buf *out, struct trod_buf *log)
 {

@@ -261,4 +261,4 @@ static int fork_state(void *dec, void *from)
     return rc;
 }
 
-const struct trod_parts drm_parts = {cut, pass, fork_state, outline, hidden};
+const struct trod_parts drm_parts = {cut, pass, fork_state, outline, hidden, .cost = 25};
