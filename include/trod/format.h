@@ -220,8 +220,9 @@ struct trod_outline {
 /*
  * For files that can be decoded in parts, but where a part needs the decoder state at its
  * beginning: one decoder runs over the records without making rows (pass), and decoders of parts
- * are copies of it (fork). No two threads use one decoder at once; a decoder and those forked from
- * it may be used by different threads.
+ * are copies of it (fork); or the state follows from the bytes before a part (enter). No two
+ * threads use one decoder at once; a decoder and those forked from it may be used by different
+ * threads.
  */
 struct trod_parts {
     /*
@@ -243,13 +244,12 @@ struct trod_parts {
      */
     int (*fork)(void *dec, void *from);
     /*
-     * Add to the outline OUT the N bytes at P, which stand at OFFSET of the trace and follow those
-     * that it has; the first ones are at a cut, or at offset 0. Threads may make outlines of
+     * Add to the outline OUT the N bytes at P, which follow those that it has; the first ones are
+     * at a cut, or begin the trace. Threads may make outlines of
      * several stretches at once, of which none needs what comes before it. Returns how many bytes
      * were taken, SIZE_MAX without memory. NULL: there are none.
      */
-    size_t (*outline)(const void *dec, uint64_t offset, const uint8_t *p, size_t n,
-                      struct trod_outline *out);
+    size_t (*outline)(const void *dec, const uint8_t *p, size_t n, struct trod_outline *out);
     /*
      * As pass, for the bytes that PIECE hides: DEC has passed over those that it shows. Returns 0,
      * or an error where decoding might give other rows.
@@ -260,12 +260,18 @@ struct trod_parts {
      * of records before the end only, and eats nothing behind it. cut() leaves so many.
      */
     size_t ahead;
-    /*
-     * Time to pass over records by outlines, in per cent of that to decode and count their rows. 0:
-     * nothing need be passed over, as fork() gives DEC the state of any cut, whatever FROM's is, if
-     * it is true of all parts before that decoding them ends at their ends.
-     */
+    /* Time to pass over records by outlines, in per cent of that to decode and count their rows. */
     unsigned cost;
+    /*
+     * Instead of pass and outlines, where all parts are read by one process: set DEC, which start()
+     * has prepared, to the state that decoding up to a cut ends with, by the last ENTRY bytes
+     * before the cut, which begin at P. It is right if all parts before it are, and arrive: if
+     * decoding them ends at their ends, and arrived() says so of the state that it ends with. Both
+     * NULL: not possible; arrived NULL: ending there is enough.
+     */
+    void (*enter)(void *dec, const uint8_t *p);
+    bool (*arrived)(const void *dec, const uint8_t *p);
+    size_t entry;
 };
 
 /*

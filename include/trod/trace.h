@@ -134,10 +134,12 @@ struct trod_stretch {
     const struct trod_candidate *as; /* what the file was found to be; outlives the trace */
     uint32_t part;                   /* for meta->part */
     uint64_t from, to;
+    bool apart; /* the decoder state at FROM follows from the bytes before it (trod_parts.enter) */
 };
 /*
  * As trod_trace_open_file for stretch S of the file. Problems have line numbers and record numbers
- * that count from its beginning.
+ * that count from its beginning. If S is apart, reading ends in TROD_ERR_CORRUPT, not reported,
+ * where a part that begins at TO by itself would begin wrongly.
  */
 int trod_trace_open_bytes(struct trod_trace **out, const struct trod_trace *whole, size_t file,
                           const struct trod_stretch *s, const struct trod_input_options *input,

@@ -6,8 +6,7 @@
  * starts with a copy of the decoder state at its beginning. The thread that is to read a part first
  * makes an outline of the part before it (trace/cuts.h), as other threads do at the same time, and
  * then, in the order of the file, advances the chain over that. Where there is no outline the chain
- * reads the part itself. For formats whose decoders have the same state at all cuts nothing is
- * passed over: where a part does not end at its end, the run is repeated anyway.
+ * reads the part itself.
  *
  * If several processes read pieces of one file, each process passes over the whole file, cut by
  * cut: the part before its pieces for their decoder state, the part after them so that all
@@ -93,15 +92,6 @@ static void finish(struct trod_run *r)
 }
 
 /*
- * Must the chain pass over what is before PIECE? Where others read pieces too, it reads all, and
- * finds the same damage everywhere.
- */
-static bool passes(const struct trod_run *r, const struct run_piece *piece)
-{
-    return r->opt.parts > 1 || piece->as.format->parts->cost;
-}
-
-/*
  * Set T (NULL: it could not be opened) to the state of the chain at the beginning of PIECE. LAST:
  * the outline of the piece before it, or NULL. 0 or an error.
  */
@@ -115,7 +105,7 @@ static int follow(struct trod_run *r, const struct run_piece *piece, struct trod
         finish(r);
         begin(r, piece);
     }
-    if (t && passes(r, piece))
+    if (t)
         pass(r, piece->number, last);
     if (c->failed == TROD_OK && t)
         rc = trod_trace_fork(t, c->trace);
@@ -134,6 +124,7 @@ int run_chain_follow(struct trod_run *r, const struct run_piece *piece, struct t
     bool outlined;
     int rc;
 
+    /* where others read pieces too, the chain reads all, and finds the same damage everywhere */
     outlined = t && r->opt.parts < 2 &&
                trod_trace_outline(t, r->piece[piece->number - 1].from, piece->from, &last) == 0;
     pthread_mutex_lock(&c->lock);

@@ -25,7 +25,7 @@ size_t run_lead_cuts(const struct trod_run *r, size_t file, size_t pieces, uint6
         want[2 * k - 1] = piece * k;
     }
     if (pieces < 2 || !trod_trace_cuts_near(r->whole, file, want, 2 * pieces - 2, cut, as) ||
-        as->format->parts) /* chained parts need no rows before them */
+        as->format->parts) /* their parts begin with an instruction */
         return 0;
     for (size_t k = 1; k < pieces; k++) {
         if (cut[2 * k - 2] == TROD_NOWHERE || cut[2 * k - 1] == TROD_NOWHERE)
@@ -52,7 +52,8 @@ static int go_by(struct engine_owner *o, struct trod_trace *t)
 
 int run_lead(const struct trod_run *r, const struct run_unit *u, const struct run_piece *piece)
 {
-    const struct trod_stretch s = {&piece->as, piece->part, piece->before, piece->from};
+    const struct trod_stretch s = {
+        .as = &piece->as, .part = piece->part, .from = piece->before, .to = piece->from};
     const struct trod_input_options input = {.no_thread = true};
     const struct trod_meta *meta = trod_trace_meta(u->trace);
     struct engine_owner *o = u->decoder.owner;

@@ -245,8 +245,8 @@ static size_t cut_for_threads(const struct trod_run *r, size_t i, size_t pieces,
                               struct trod_candidate *as)
 {
     const double size = (double)trod_trace_bytes(r->whole, i);
-    const unsigned cost = trod_trace_format(r->whole)->parts->cost;
-    const double other = 1 - (double)cost / time_for_rows(r);
+    const struct trod_parts *const parts = trod_trace_format(r->whole)->parts;
+    const double other = 1 - (parts->enter ? 0.0 : parts->cost) / time_for_rows(r);
     const double first = 1 / (1 + (double)(pieces - 1) * other);
     uint64_t want[RUN_PARTS];
     size_t n = 0;
@@ -304,9 +304,10 @@ static size_t cut_file(struct trod_run *r, size_t i, struct cuts *c, struct run_
         return n ? n : 1;
     n = cut_plain(r, i, c, most, piece);
     if (n && piece->as.format->parts) {
-        piece->chained = r->opt.parts > 1 || !r->again;
-        r->tentative |= piece->chained;
-        n = piece->chained ? n : 0;
+        piece->chained = r->opt.parts > 1 || (!r->again && !piece->as.format->parts->enter);
+        piece->apart = !piece->chained && !r->again;
+        r->tentative |= piece->chained || piece->apart;
+        n = piece->chained || piece->apart ? n : 0;
     }
     if (n == 0 && r->opt.parts < 2 && !r->again && !r->in_order && !r->owned && !places(r) && f &&
         (f->cuts || f->stride)) {

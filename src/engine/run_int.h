@@ -114,6 +114,7 @@ struct run_piece {
     uint32_t
         link; /* number, from 1, among the pieces that begin with a chain state; 0: none of them */
     bool chained; /* all pieces of its file but the first have a link (chain.c) */
+    bool apart;   /* its decoder state follows from the bytes before it (trod_parts.enter) */
     bool last;    /* of its file */
 };
 

@@ -194,7 +194,7 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
     int rc;
 
     /* if the units keep all threads busy, no further threads are needed to read ahead */
-    if (piece->chained)
+    if (piece->chained || piece->apart)
         input.no_thread |= r->n_workers > 1 && r->n_units >= r->n_workers;
     else if (r->n_workers > 1 && r->n_units >= 2 * (size_t)r->n_workers)
         input.no_thread |= number < r->n_units - r->n_units % r->n_workers;
@@ -204,7 +204,8 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
     else if (piece->cut == RUN_BYTES)
         rc = trod_trace_open_bytes(
             &u->trace, r->whole, piece->file,
-            &(struct trod_stretch){&piece->as, piece->part, piece->from, piece->to}, &input, diag);
+            &(struct trod_stretch){&piece->as, piece->part, piece->from, piece->to, piece->apart},
+            &input, diag);
     else
         rc = trod_trace_open_file(&u->trace, r->whole, piece->file, &input, diag);
     if (piece->link) {
@@ -296,15 +297,16 @@ static bool complete(const struct trod_run *r, const struct run_piece *piece)
 
 /*
  * U, which read PIECE, ended with the error RC. Could this error be absent if the file were read as
- * a whole? The last of chained pieces ends as the whole file does, except for lack of memory and
- * limits.
+ * a whole? The last of chained pieces, or of those apart, ends as the whole file does, except for
+ * lack of memory and limits.
  */
 static bool doubtful(const struct trod_run *r, const struct run_unit *u,
                      const struct run_piece *piece, int rc)
 {
     if (r->opt.parts > 1) /* r->sound answers this (chain.c) */
         return false;
-    return r->tentative && (!piece->link || !piece->last || u->fatal || rc == TROD_ERR_LIMIT);
+    return r->tentative &&
+           (!(piece->link || piece->apart) || !piece->last || u->fatal || rc == TROD_ERR_LIMIT);
 }
 
 /* No more rows of FILE come for the instances of IT. 0 or an error. */

@@ -123,6 +123,8 @@ int trod_trace_open_bytes(struct trod_trace **out, const struct trod_trace *whol
         (*out)->meta.part = s->part;
         if ((*out)->open[0])
             trod_reader_bytes((*out)->open[0], s->from, s->to);
+        if ((*out)->open[0] && s->apart)
+            trod_reader_apart((*out)->open[0]);
     }
     return rc;
 }

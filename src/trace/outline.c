@@ -37,7 +37,7 @@ static int outline(const struct trod_reader *r, struct trod_input *in, uint64_t 
         trod_input_consume(in, taken);
         rc = trod_input_ahead(in, r->spec.format->row_max, &span);
         n = to - at < span.n ? (size_t)(to - at) : span.n;
-        taken = rc == TROD_OK ? parts->outline(r->dec, at, span.p, n, out) : 0;
+        taken = rc == TROD_OK ? parts->outline(r->dec, span.p, n, out) : 0;
         if (taken == SIZE_MAX)
             return TROD_ERR_NOMEM;
         if (rc == TROD_OK && (taken == 0 || out->bytes.n > MOST))

@@ -154,12 +154,23 @@ static bool resynchronize(struct trod_reader *r, struct trod_span *span)
     return !r->resync;
 }
 
-/* Does only the end of a part show whether it was right to begin it where it does? */
-static bool ends_decide(const struct trod_reader *r)
+/* Must the part end at its end, for the part behind it begins there by itself? */
+static bool must_arrive(const struct trod_reader *r)
+{
+    return r->apart && r->part_end && !r->damaged;
+}
+
+/* The driver has eaten the bytes before SPAN, some of them from this window. Does the part arrive?
+ */
+static void look_at_end(struct trod_reader *r, const struct trod_span *span)
 {
     const struct trod_parts *parts = r->spec.format->parts;
 
-    return parts && !parts->cost && r->part_end && !r->damaged;
+    if (!must_arrive(r) || span->offset != r->part_end || !parts->arrived || r->eaten == 0 ||
+        (r->eaten >= parts->entry && parts->arrived(r->dec, span->p - parts->entry)))
+        return;
+    r->failed = TROD_ERR_CORRUPT;
+    r->done = true;
 }
 
 /*
@@ -172,7 +183,7 @@ static void give_up(struct trod_reader *r, int rc, const struct trod_span *span,
     r->done = true;
     if (rc == TROD_ERR_NOMEM || rc == TROD_ERR_IO || (r->diag && r->diag->strict))
         r->failed = rc;
-    else if (ends_decide(r))
+    else if (must_arrive(r))
         r->failed = TROD_ERR_CORRUPT;
     else
         r->skipped += span->n;
@@ -317,6 +328,7 @@ static int step(struct trod_reader *r, struct trod_batch *b)
         widen(r, n);
     else
         r->done = n == 0 || b->n == 0;
+    look_at_end(r, &span);
     return TROD_OK;
 }
 
@@ -360,6 +372,11 @@ void trod_reader_bytes(struct trod_reader *r, uint64_t from, uint64_t to)
     r->meta->part_cut = r->part_end != 0;
     if (stride)
         r->ordinal = from / stride;
+}
+
+void trod_reader_apart(struct trod_reader *r)
+{
+    r->apart = true;
 }
 
 /* Begin a batch with the rows that come next. */
@@ -477,6 +494,24 @@ uint64_t trod_reader_cut(const struct trod_reader *r, uint64_t at)
     return cut;
 }
 
+/* Go to the beginning of the part. False: it is not there. */
+static bool enter_bytes(struct trod_reader *r)
+{
+    const struct trod_parts *parts = r->apart ? r->spec.format->parts : NULL;
+    const uint64_t from = r->began - (parts ? parts->entry : 0);
+    struct trod_span span;
+
+    if (trod_input_skip(r->in, from) != from)
+        return false;
+    if (!parts)
+        return true;
+    if (trod_input_ahead(r->in, parts->entry, &span) < 0 || span.n < parts->entry)
+        return false;
+    parts->enter(r->dec, span.p);
+    trod_input_consume(r->in, parts->entry);
+    return true;
+}
+
 int trod_reader_next(struct trod_reader *r, struct trod_batch *b)
 {
     int rc;
@@ -486,7 +521,7 @@ int trod_reader_next(struct trod_reader *r, struct trod_batch *b)
     begin_batch(r, b);
     if (r->enters) {
         r->enters = false;
-        r->done = trod_input_skip(r->in, r->began) != r->began;
+        r->done = !enter_bytes(r);
     }
     while (b->n == 0) {
         if (r->eaten)

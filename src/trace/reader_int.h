@@ -41,6 +41,7 @@ struct trod_reader {
     uint64_t from,
         from_file; /* what lies before this in the decoded stream, the file, is not its own */
     bool enters;   /* it has not been gone to yet */
+    bool apart;    /* the parts before and behind it are read by decoders of their own */
 };
 
 /*

@@ -104,6 +104,8 @@ uint64_t trod_reader_number(const struct trod_reader *r);
  * which begins where FROM has passed to, knows what FROM knows. 0 or an error, not reported.
  */
 int trod_reader_pass(struct trod_reader *r, struct trod_batch *b, uint64_t to);
+/* The part that trod_reader_bytes says is one apart (struct trod_stretch), of a format that can. */
+void trod_reader_apart(struct trod_reader *r);
 /* cuts.c: that batch of T, a trace of one file, to *B. 0, TROD_ERR_UNSUPPORTED or TROD_ERR_NOMEM.
  */
 int trod_trace_pass_batch(struct trod_trace *t, struct trod_batch **b);

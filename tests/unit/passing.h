@@ -4,8 +4,8 @@
  * problems of one decoder.
  *
  * Cuts at random, passed over in windows cut anywhere, or by outlines made of such. A decoder that
- * rests now and then gives the same rows and problems, too. Where nothing need be passed over it is
- * the decoder of a part that says whether it ends at its end.
+ * rests now and then gives the same rows and problems, too. Where parts can also begin by
+ * themselves, they do so in every other trace, and say whether they arrive at their ends.
  */
 #ifndef PASSING_H
 #define PASSING_H
@@ -169,7 +169,7 @@ static int go_outlined(struct decoder *d, struct trod_gen *g, size_t to, size_t 
     for (size_t at = d->at, want = 12; at < to;) {
         const size_t left = to - at, some = want + gen_below(g, most);
         const size_t n = some < left ? some : left;
-        const size_t taken = d->f->parts->outline(d->dec, at, d->in->p + at, n, &o);
+        const size_t taken = d->f->parts->outline(d->dec, d->in->p + at, n, &o);
 
         assert_true(taken <= n);
         want = taken ? 12 : n + 1; /* a record may be longer */
@@ -225,11 +225,48 @@ static void resting(struct trod_gen *g, const struct trod_format *f, const struc
     free(own_problems.item);
 }
 
+/* D, which decodes IN, begins at the offset FROM, by what is before it. */
+static void enter(struct decoder *d, const struct trod_buf *in, size_t from, uint64_t rows)
+{
+    assert_true(from >= d->f->parts->entry);
+    d->f->parts->enter(d->dec, in->p + from - d->f->parts->entry);
+    d->at = from;
+    d->rows = rows;
+}
+
+/* Is what D ends with at its end what a part that begins there would begin with? */
+static bool arrives(const struct decoder *d, const struct trod_buf *in)
+{
+    const struct trod_parts *p = d->f->parts;
+
+    return !p->arrived || p->arrived(d->dec, in->p + d->at - p->entry);
+}
+
+/* D goes on from what FROM has passed over. */
+static void follow(struct decoder *d, struct decoder *from)
+{
+    d->at = from->at;
+    d->rows = from->rows;
+    assert_int_equal(trod_meta_learn(&d->meta, &from->meta), TROD_OK);
+    assert_int_equal(d->f->parts->fork(d->dec, from->dec), TROD_OK);
+}
+
+/* D passes over IN up to the offset TO. 0 or the driver's error. */
+static int pass_to(struct decoder *d, struct trod_gen *g, size_t to)
+{
+    const int rc = d->f->parts->outline && gen_once_in(g, 2) ? go_outlined(d, g, to, 1 << 14)
+                                                             : go(d, g, to, 1 << 12, NULL);
+
+    assert_true(rc < 0 || d->at == to);
+    return rc;
+}
+
 /* The trace IN of format F, cut where it may be behind every STEP bytes or so. */
 static void parts(struct trod_gen *g, const struct trod_format *f, const struct trod_buf *in,
                   uint32_t want, size_t step)
 {
     struct list rows = {0}, problems = {0}, part_rows = {0}, part_problems = {0}, ignored = {0};
+    const bool enters = f->parts->enter && gen_once_in(g, 2);
     struct decoder serial, scanner, part;
     size_t from = 0;
     int rc = TROD_OK;
@@ -244,20 +281,18 @@ static void parts(struct trod_gen *g, const struct trod_format *f, const struct 
         const size_t to = more == SIZE_MAX ? in->n : at + more;
 
         begin(&part, f, in, want, &part_problems);
-        if (from) {
-            part.at = from;
-            part.rows = f->parts->cost ? scanner.rows : part_rows.n;
-            assert_int_equal(trod_meta_learn(&part.meta, &scanner.meta), TROD_OK);
-            assert_int_equal(f->parts->fork(part.dec, scanner.dec), TROD_OK);
-        }
+        if (from && enters)
+            enter(&part, in, from, part_rows.n);
+        else if (from)
+            follow(&part, &scanner);
         rc = go(&part, g, to, 1 << 12, &part_rows);
-        rc = f->parts->cost || to == in->n ? TROD_OK : rc;
+        if (to == in->n)
+            rc = TROD_OK;
+        else if (!enters)
+            rc = pass_to(&scanner, g, to);
+        else if (rc == TROD_OK && !arrives(&part, in))
+            rc = TROD_ERR_CORRUPT;
         end(&part);
-        if (to < in->n && f->parts->cost) {
-            rc = gen_once_in(g, 2) ? go_outlined(&scanner, g, to, 1 << 14)
-                                   : go(&scanner, g, to, 1 << 12, NULL);
-            assert_true(rc < 0 || scanner.at == to);
-        }
         passed_over += rc == TROD_OK;
         from = to;
     }

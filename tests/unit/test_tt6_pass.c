@@ -98,7 +98,7 @@ static void run(const char *name, uint64_t seed, bool wild)
     const struct trod_format *f = trod_format_find(name, strlen(name));
     struct trod_gen g = gen_seed(seed);
 
-    compared = passed_over = shown = hidden = 0;
+    compared = passed_over = 0;
     for (unsigned k = 0; k < 40; k++) {
         struct trod_buf b = {0};
 
@@ -108,7 +108,6 @@ static void run(const char *name, uint64_t seed, bool wild)
         trod_buf_fini(&b);
     }
     assert_true(compared >= (wild ? 12 : 40) && passed_over > 100);
-    assert_true(shown > 10000 && hidden > 100000);
 }
 
 static void test_tt6(void **state)

@@ -343,13 +343,18 @@ static int pass(void *state, struct trod_span *in, struct trod_batch *out)
 
 static int fork_state(void *state, void *from)
 {
-    (void)from;
-    ((struct dec *)state)->begun = true;
+    *(struct dec *)state = *(const struct dec *)from;
     return TROD_OK;
 }
 
+static void enter(void *state, const uint8_t *p)
+{
+    (void)p;
+    ((struct dec *)state)->begun = true;
+}
+
 static const struct trod_parts parts = {
-    .cut = cut, .pass = pass, .fork = fork_state, .ahead = RECORD + AHEAD};
+    .cut = cut, .pass = pass, .fork = fork_state, .ahead = RECORD + AHEAD, .enter = enter};
 
 static int save(void *state, struct trod_buf *out, struct trod_buf *log)
 {

@@ -1,25 +1,24 @@
 /*
- * tt6_pass.c - how decoding begins in the middle of a TT6 or TT6E trace: one decoder passes over
- * the records, others are forked from it.
+ * tt6_pass.c - how decoding begins in the middle of a TT6 or TT6E trace: behind a change of flow,
+ * whose record says where execution goes on, or as one decoder that passed over the records.
  *
- * Implements struct trod_parts. Of records whose opcode alone says what they are, only the address
- * of the instruction behind them is needed, which the last change of flow among them tells, so that
- * outlines hide them. Escapes and traps, and some records behind them, are decoded as usual.
+ * Implements struct trod_parts. Of records whose opcode alone says what they are, passing over them
+ * needs only the address of the instruction behind them, which the last change of flow among them
+ * tells. Escapes and traps, and some records behind them, are decoded as usual.
  */
 #include "format/amber/tt6.h"
 
 #include "core/endian.h"
 #include "core/wide.h"
-#include "format/outline.h"
 
 #include <string.h>
 
 /*
- * HEAD: records behind an escape or a trap that are decoded: they may depend on it. LEAST: bytes of
- * records that are worth walking over. MET: records on which decoding from several words must
- * agree. SAID: words behind an escape of which nobody doubts that it is one.
+ * LEAST: bytes of records that are worth walking over. MET: records on which decoding from several
+ * words must agree. SAID: words behind an escape of which nobody doubts that it is one. FLOW: bytes
+ * of the record of a change of flow, whose second word is the address it leads to.
  */
-enum { HEAD = 4, LEAST = 256, MET = 64, SAID = 2 };
+enum { LEAST = 256, MET = 64, SAID = 2, FLOW = 8 };
 
 /* WORDS: so many are looked at at once for a cut. BLOCK: for walking over their records. */
 enum { WORDS = 1 << 12, BLOCK = 64 };
@@ -171,7 +170,7 @@ void tt6_pass_plain(struct tt6_dec *dec, struct trod_span *in, struct trod_batch
     const uint8_t *to;
     struct walk w;
 
-    if (in->n < LEAST) /* what an outline shows has few records in a row */
+    if (in->n < LEAST)
         return;
     to = walk(&dec->t, in->p, in->p + in->n, &w);
     dec->pc = behind(&w, dec->pc);
@@ -211,18 +210,26 @@ static void note_records(const struct tt6_dec *dec, const uint8_t *p, size_t n, 
     }
 }
 
+/* Is the record at word I of P a change of flow that is not part of a trap? */
+static bool is_flow(const struct tt6_dec *dec, const uint8_t *p, size_t i)
+{
+    const uint32_t opcode = trod_load_be32(p + 4 * i);
+
+    return dec->t.step[tt6_slot(opcode)] & TT6_FLOWS && (opcode & ~2u) != AMBER_B_700;
+}
+
 /*
- * The last of MET records that decoding from each of the first words of N (WORDS at most) finds; it
- * and the one before are neither escapes nor traps. Decoding that begins inside a record soon goes
- * on where records begin. That it did is not certain: the decoder that passes over what comes
- * before arrives here, or says that it does not.
+ * The record behind MET or more that decoding from each of the first words of N (WORDS at most)
+ * finds, of which the last is a change of flow, and the one before it neither an escape nor a trap.
+ * Decoding that begins inside a record soon goes on where records begin. That it did is not
+ * certain: who decodes what comes before arrives here, or says that it does not.
  */
 static size_t common_record(const struct tt6_dec *dec, const uint8_t *p, size_t n)
 {
     const unsigned all = (1u << TT6_LONGEST) - 1;
     uint8_t at[WORDS] = {0};
     unsigned met = 0;
-    size_t before = 0;
+    size_t before = 0, last = 0; /* the records before this one */
 
     for (unsigned phase = 0; phase < TT6_LONGEST; phase++)
         note_records(dec, p, n, phase, at);
@@ -230,10 +237,10 @@ static size_t common_record(const struct tt6_dec *dec, const uint8_t *p, size_t 
         if (!at[i])
             continue;
         met = at[i] == all ? met + 1 : 0;
-        if (met > MET && is_plain(&dec->t, p + 4 * i) && is_plain(&dec->t, p + 4 * before) &&
-            (trod_load_be32(p + 4 * before) & ~2u) != AMBER_B_700)
+        if (met > MET && is_flow(dec, p, last) && is_plain(&dec->t, p + 4 * before))
             return i;
-        before = i;
+        before = last;
+        last = i;
     }
     return SIZE_MAX;
 }
@@ -266,67 +273,24 @@ static int fork_state(void *state, void *from)
     return TROD_OK;
 }
 
-/*
- * Where the records end that P begins with and that an outline shows: HEAD plain ones behind all
- * that are not, as far as they are there.
- */
-static const uint8_t *shown_end(const struct tt6_dec *dec, const uint8_t *p, const uint8_t *end)
-{
-    unsigned plain = 0;
-    size_t len;
-
-    while (plain < HEAD && (len = tt6_record(dec->extended, p, (size_t)(end - p)))) {
-        plain = is_plain(&dec->t, p) ? plain + 1 : 0;
-        p += len;
-    }
-    return p;
-}
-
-enum { FLOWS = 32 }; /* bit of what a piece counts: the bits below it are the address behind it */
-
-/* The last piece of OUT hides N bytes, which are the records of W. */
-static void hide(struct trod_outline *out, const struct walk *w, size_t n)
-{
-    struct trod_outline_piece *const piece = &out->piece[out->n - 1];
-
-    piece->hidden = n;
-    piece->rows = w->rows;
-    piece->counted = (uint64_t)w->flows << FLOWS | behind(w, 0);
-}
-
-static size_t outline(const void *state, uint64_t offset, const uint8_t *p, size_t n,
-                      struct trod_outline *out)
-{
-    const struct tt6_dec *dec = state;
-    const uint8_t *const from = p, *const end = p + n, *shown = p;
-
-    if (offset == 0 && n >= 4)
-        p += 4; /* INITIAL_PC */
-    for (;;) {
-        struct walk w;
-        const uint8_t *const head = shown_end(dec, p, end);
-        const uint8_t *const to = walk(&dec->t, head, end, &w);
-
-        if (to == p)
-            break;
-        p = to;
-        if ((size_t)(to - head) < LEAST)
-            continue;
-        if (!outline_show(out, shown, (size_t)(head - shown)))
-            return SIZE_MAX;
-        hide(out, &w, (size_t)(to - head));
-        shown = to;
-    }
-    return shown == p || outline_show(out, shown, (size_t)(p - shown)) ? (size_t)(p - from)
-                                                                       : SIZE_MAX;
-}
-
-static int hidden(void *state, const struct trod_outline_piece *piece)
+static void enter(void *state, const uint8_t *p)
 {
     struct tt6_dec *dec = state;
 
-    dec->pc = (piece->counted >> FLOWS ? 0 : dec->pc) + (uint32_t)piece->counted;
-    return TROD_OK;
+    dec->begun = true;
+    dec->pc = trod_load_be32(p + FLOW - 4);
 }
 
-const struct trod_parts tt6_parts = {cut, pass, fork_state, outline, hidden, .cost = 25};
+static bool arrived(const void *state, const uint8_t *p)
+{
+    const struct tt6_dec *dec = state;
+
+    return dec->begun && !dec->trap && !dec->attached && dec->pc == trod_load_be32(p + FLOW - 4);
+}
+
+const struct trod_parts tt6_parts = {.cut = cut,
+                                     .pass = pass,
+                                     .fork = fork_state,
+                                     .enter = enter,
+                                     .arrived = arrived,
+                                     .entry = FLOW};

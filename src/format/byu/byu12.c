@@ -312,14 +312,12 @@ static size_t hide(const struct met *met, const uint8_t *p, size_t n,
 }
 
 /* Shown is the first record of each processor, in each of the calls that make an outline. */
-static size_t outline(const void *state, uint64_t offset, const uint8_t *p, size_t n,
-                      struct trod_outline *out)
+static size_t outline(const void *state, const uint8_t *p, size_t n, struct trod_outline *out)
 {
     const size_t records = n / RECORD;
     struct met met = {{false}, 0};
 
     (void)state;
-    (void)offset;
     for (size_t i = 0; i < records;) {
         if (!met.is[p[RECORD * i + 7]]) {
             const unsigned processor = p[RECORD * i + 7];

@@ -198,14 +198,12 @@ static uint64_t fetched(const struct drm_dec *d, const uint8_t *p, size_t n)
  * As with a cut, what is hidden begins behind enough entries that are not out of step, and with a
  * plain entry behind a plain one; what is shown behind it begins with an instruction.
  */
-static size_t outline(const void *dec, uint64_t offset, const uint8_t *p, size_t n,
-                      struct trod_outline *out)
+static size_t outline(const void *dec, const uint8_t *p, size_t n, struct trod_outline *out)
 {
     const struct drm_dec *d = dec;
     const size_t width = d->width, head = 2 * CLEAR * width;
     const uint8_t *const from = p, *const end = p + n / width * width, *shown = p;
 
-    (void)offset;
     while (p < end) {
         uint64_t instrs = 0;
         const uint8_t *const behind = run(d, p, end, &instrs);
