@@ -117,6 +117,12 @@ static unsigned time_for_rows(const struct trod_run *r)
  */
 enum { WHOLE_FILES = 4 };
 
+/* Can parts of a plain file of format F be decoded by themselves? */
+static bool stands_alone(const struct trod_format *f)
+{
+    return f->parts ? f->parts->enter != NULL : f->cuts || f->stride;
+}
+
 /*
  * May several threads decode parts of the file whose rows are then fed in order (in_order.c)? This
  * needs a single analysis that requires the order, uses no sites, and cannot be divided by rows or
@@ -128,9 +134,9 @@ static bool may_go_in_order(const struct trod_run *r)
     const struct engine_item *it = &r->item[0];
 
     return r->opt.parts < 2 && r->opt.jobs > 1 && r->n_items == 1 &&
-           trod_trace_files(r->whole) == 1 && f && (f->cuts || f->stride) && !f->parts &&
-           !r->sites && !r->again && it->order != TROD_ANY_ORDER && !it->records &&
-           it->shards == 1 && !it->analysis->direct && !it->analysis->light;
+           trod_trace_files(r->whole) == 1 && f && stands_alone(f) && !r->sites && !r->again &&
+           it->order != TROD_ANY_ORDER && !it->records && it->shards == 1 &&
+           !it->analysis->direct && !it->analysis->light;
 }
 
 /* May files be cut into parts? If whole files would not keep all threads busy, and all analyses

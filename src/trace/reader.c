@@ -154,25 +154,6 @@ static bool resynchronize(struct trod_reader *r, struct trod_span *span)
     return !r->resync;
 }
 
-/* Must the part end at its end, for the part behind it begins there by itself? */
-static bool must_arrive(const struct trod_reader *r)
-{
-    return r->apart && r->part_end && !r->damaged;
-}
-
-/* The driver has eaten the bytes before SPAN, some of them from this window. Does the part arrive?
- */
-static void look_at_end(struct trod_reader *r, const struct trod_span *span)
-{
-    const struct trod_parts *parts = r->spec.format->parts;
-
-    if (!must_arrive(r) || span->offset != r->part_end || !parts->arrived || r->eaten == 0 ||
-        (r->eaten >= parts->entry && parts->arrived(r->dec, span->p - parts->entry)))
-        return;
-    r->failed = TROD_ERR_CORRUPT;
-    r->done = true;
-}
-
 /*
  * The driver failed with RC at the head of SPAN, EATEN bytes into the window, and reported it: what
  * follows cannot be read. A driver that can go on behind a malformed record does so itself.
@@ -183,7 +164,7 @@ static void give_up(struct trod_reader *r, int rc, const struct trod_span *span,
     r->done = true;
     if (rc == TROD_ERR_NOMEM || rc == TROD_ERR_IO || (r->diag && r->diag->strict))
         r->failed = rc;
-    else if (must_arrive(r))
+    else if (trod_reader_must_arrive(r))
         r->failed = TROD_ERR_CORRUPT;
     else
         r->skipped += span->n;
@@ -202,33 +183,6 @@ static void widen(struct trod_reader *r, size_t n)
     }
     if (r->want == 0)
         r->want = 1;
-}
-
-/* Bytes behind the end of the part that the driver is shown. */
-static size_t ahead_of(const struct trod_reader *r)
-{
-    const struct trod_parts *parts = r->spec.format->parts;
-
-    return parts && !r->damaged && !r->part_last ? parts->ahead : 0;
-}
-
-/*
- * Keep of SPAN what belongs to the part, and what the driver is shown behind it. True when nothing
- * belongs to it: the part is over.
- */
-static bool cut_part(const struct trod_reader *r, struct trod_span *span)
-{
-    uint64_t left = r->part_end > span->offset ? r->part_end - span->offset : 0;
-    const size_t ahead = ahead_of(r);
-
-    if (left && ahead && span->n >= left + ahead) {
-        span->n = (size_t)left + ahead;
-        span->last = false;
-    } else if (span->n >= left && (span->last || !ahead)) {
-        span->last = r->part_last || (span->last && span->n == left && !r->damaged);
-        span->n = (size_t)left;
-    }
-    return left == 0;
 }
 
 void trod_reader_window(struct trod_reader *r, size_t n)
@@ -295,7 +249,7 @@ static int step(struct trod_reader *r, struct trod_batch *b)
     }
     if ((rc = end_at_damage(r, &span)) < 0)
         return rc;
-    if (r->part_end && cut_part(r, &span)) {
+    if (r->part_end && trod_reader_cut_part(r, &span)) {
         r->done = true;
         return TROD_OK;
     }
@@ -322,61 +276,15 @@ static int step(struct trod_reader *r, struct trod_batch *b)
         r->want = 1;
     else if (r->part_end && span.offset + span.n == r->part_end && r->damaged)
         r->done = true;
-    else if (r->part_end && span.offset + span.n == r->part_end + ahead_of(r) && !r->part_last)
+    else if (r->part_end && span.offset + span.n == r->part_end + trod_reader_ahead_of(r) &&
+             !r->part_last)
         r->part_last = true;
     else if (!span.last)
         widen(r, n);
     else
         r->done = n == 0 || b->n == 0;
-    look_at_end(r, &span);
+    trod_reader_look_at_end(r, &span);
     return TROD_OK;
-}
-
-void trod_reader_part(struct trod_reader *r, size_t from, size_t to)
-{
-    struct trod_member m;
-
-    r->part = from;
-    if (trod_input_member(r->in, to, &m) && m.offset != TROD_NOWHERE)
-        r->part_end = m.offset;
-    r->meta->part_cut = r->part_end != 0;
-}
-
-/* The head has been read: go on with the first member of the part. */
-static void enter_part(struct trod_reader *r, struct trod_batch *b)
-{
-    uint64_t at = trod_input_offset(r->in) + r->eaten;
-    struct trod_member m;
-
-    trod_batch_clear(b);
-    if (trod_input_member(r->in, r->part, &m) && m.offset >= at) {
-        trod_input_consume(r->in, r->eaten);
-        r->eaten = 0;
-        if (trod_input_skip(r->in, m.offset - trod_input_offset(r->in)) == m.offset - at)
-            r->spec.format->jump->enter(r->dec, r->part);
-        else
-            r->done = true;
-        r->from = m.offset;
-        r->from_file = trod_input_file_offset(r->in);
-    }
-    r->part = 0;
-}
-
-void trod_reader_bytes(struct trod_reader *r, uint64_t from, uint64_t to)
-{
-    const uint32_t stride = r->spec.format->stride;
-
-    r->began = r->from = r->from_file = from;
-    r->enters = from != 0;
-    r->part_end = to == TROD_NOWHERE ? 0 : to;
-    r->meta->part_cut = r->part_end != 0;
-    if (stride)
-        r->ordinal = from / stride;
-}
-
-void trod_reader_apart(struct trod_reader *r)
-{
-    r->apart = true;
 }
 
 /* Begin a batch with the rows that come next. */
@@ -406,14 +314,6 @@ int trod_reader_pass(struct trod_reader *r, struct trod_batch *b, uint64_t to)
     if (rc == TROD_OK && trod_reader_position(r) != to)
         rc = r->failed < 0 ? r->failed : TROD_ERR_CORRUPT;
     return rc;
-}
-
-int trod_reader_fork(struct trod_reader *r, const struct trod_reader *from)
-{
-    const int rc = trod_meta_learn(r->meta, from->meta);
-
-    r->ordinal = from->ordinal;
-    return rc < 0 ? rc : r->spec.format->parts->fork(r->dec, from->dec);
 }
 
 uint64_t trod_reader_position(const struct trod_reader *r)
@@ -462,56 +362,6 @@ void trod_reader_frames(struct trod_reader *r, const struct trod_frames *frames)
     trod_input_use_frames(r->in, frames);
 }
 
-uint64_t trod_reader_cut(const struct trod_reader *r, uint64_t at)
-{
-    enum { NEAR = 1 << 16 }; /* where nearly all cuts are found */
-    const struct trod_input_options opt = {.no_thread = true, .window = NEAR};
-    const struct trod_format *f = r->spec.format;
-    struct trod_input *in;
-    struct trod_span span;
-    uint64_t cut = TROD_NOWHERE;
-    bool more;
-
-    if (r->made)
-        return cut;
-    if (f->stride)
-        return at + (f->stride - at % f->stride) % f->stride;
-    if (!(f->parts || (f->cuts && f->resync)) ||
-        trod_input_open(&in, trod_input_path(r->in), &opt, NULL) < 0)
-        return cut;
-    trod_input_use_frames(in, trod_input_frames(r->in));
-    more = trod_input_skip(in, at) == at;
-    for (size_t n, some = NEAR; more; some = TROD_WINDOW) {
-        if (trod_input_ahead(in, some, &span) < 0)
-            break;
-        n = f->parts ? f->parts->cut(r->dec, at, span.p, span.n)
-                     : f->resync(r->dec, span.p, span.n);
-        if (n != SIZE_MAX)
-            cut = at + n;
-        more = n == SIZE_MAX && some == NEAR && span.n >= NEAR;
-    }
-    trod_input_close(in);
-    return cut;
-}
-
-/* Go to the beginning of the part. False: it is not there. */
-static bool enter_bytes(struct trod_reader *r)
-{
-    const struct trod_parts *parts = r->apart ? r->spec.format->parts : NULL;
-    const uint64_t from = r->began - (parts ? parts->entry : 0);
-    struct trod_span span;
-
-    if (trod_input_skip(r->in, from) != from)
-        return false;
-    if (!parts)
-        return true;
-    if (trod_input_ahead(r->in, parts->entry, &span) < 0 || span.n < parts->entry)
-        return false;
-    parts->enter(r->dec, span.p);
-    trod_input_consume(r->in, parts->entry);
-    return true;
-}
-
 int trod_reader_next(struct trod_reader *r, struct trod_batch *b)
 {
     int rc;
@@ -521,7 +371,7 @@ int trod_reader_next(struct trod_reader *r, struct trod_batch *b)
     begin_batch(r, b);
     if (r->enters) {
         r->enters = false;
-        r->done = !enter_bytes(r);
+        r->done = !trod_reader_enter_bytes(r);
     }
     while (b->n == 0) {
         if (r->eaten)
@@ -535,7 +385,7 @@ int trod_reader_next(struct trod_reader *r, struct trod_batch *b)
             r->done = true;
         }
         if (r->part && b->n)
-            enter_part(r, b);
+            trod_reader_enter_part(r, b);
         if (r->skip && b->n)
             trod_reader_leave_out(r, b);
     }

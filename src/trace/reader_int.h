@@ -50,4 +50,24 @@ struct trod_reader {
  */
 void trod_reader_leave_out(struct trod_reader *r, struct trod_batch *b);
 
+/* reader_part.c: a part of the input. */
+/* The head has been read into B: go on with the first member of the part. */
+void trod_reader_enter_part(struct trod_reader *r, struct trod_batch *b);
+/* Go to the beginning of the part. False: it is not there. */
+bool trod_reader_enter_bytes(struct trod_reader *r);
+/* Bytes behind the end of the part that the driver is shown. */
+size_t trod_reader_ahead_of(const struct trod_reader *r);
+/*
+ * Keep of SPAN what belongs to the part, and what the driver is shown behind it. True when nothing
+ * belongs to it: the part is over.
+ */
+bool trod_reader_cut_part(const struct trod_reader *r, struct trod_span *span);
+/* Must the part end at its end, for the part behind it begins there by itself? */
+bool trod_reader_must_arrive(const struct trod_reader *r);
+/*
+ * The driver has eaten the bytes before SPAN, some of them from this window: where that is the end
+ * of the part, does it arrive? If not, R fails.
+ */
+void trod_reader_look_at_end(struct trod_reader *r, const struct trod_span *span);
+
 #endif

@@ -64,7 +64,7 @@ if [[ -x $gen ]]; then
     cat one.full one.full >joined.full
     head -c 13000000 one.full >cut.full
     for trace in one.full joined.full cut.full; do
-        for analysis in count mix,hot check cache,locality; do
+        for analysis in count mix,hot check cache,locality calls; do
             same_for "2 3" $analysis $trace
         done
     done
