@@ -243,9 +243,15 @@ static int parse_pairs(struct cli *c, const char *option, const struct trod_list
     return 0;
 }
 
-static bool decodes_ahead(const struct options *o)
+/*
+ * How many sides are decoded by threads of their own. With two threads the one that compares
+ * decodes the second side: what another decodes has to come to it from that one's caches.
+ */
+static unsigned decoded_ahead(const struct options *o)
 {
-    return o->input.jobs != 1 && trod_processors() > 1;
+    const unsigned jobs = o->input.jobs ? (unsigned)o->input.jobs : trod_processors();
+
+    return jobs == 1 || trod_processors() == 1 ? 0 : jobs == 2 ? 1 : 2;
 }
 
 static int settle(struct cli *c, const struct options *o, struct trod_compare_options *t)
@@ -281,7 +287,7 @@ static int settle(struct cli *c, const struct options *o, struct trod_compare_op
     t->align = (enum trod_align)o->align;
     t->window = o->window;
     t->window_unit = o->window_unit == 1 ? TROD_WINDOW_TICKS : TROD_WINDOW_ROWS;
-    t->serial = !decodes_ahead(o);
+    t->serial = decoded_ahead(o) == 0;
     t->first_stop = o->first_stop;
     t->boot = o->boot;
     t->skip_equal = o->skip_equal;
@@ -298,7 +304,7 @@ static int open_trace(struct cli *c, const struct options *o, const char *path, 
     struct trod_trace_options topt = cli_trace_options(&o->input, TROD_COL_ALL);
 
     (void)c;
-    topt.ahead = decodes_ahead(o);
+    topt.ahead = decoded_ahead(o) > (unsigned)second;
     if (second && o->from_b)
         topt.from = o->from_b;
     return trod_trace_open(out, &path, 1, &topt, diag);
