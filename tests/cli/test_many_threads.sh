@@ -88,6 +88,14 @@ memory "$TROD" branches --order time --format json -j 1 plain
 check jq -e '.predictors | length > 4 and any(.branches > 20000)' got
 same want <(jq -S "$numbers" got)
 
+# registers, stores and the last instructions of each
+run trod deps --format json plain
+cp "$stdout" want
+memory "$TROD" deps --order time --format json plain
+same want got
+more_memory || check test "$rss" -lt $limit
+echo "deps --order time: $rss KiB"
+
 # stacks of lines of all threads, which take turns with few blocks of references
 run trod locality --format json plain
 cp "$stdout" want

@@ -269,7 +269,7 @@ struct deps_chunk {
     struct deps_counts counts[DEPS_SITES];
 };
 
-enum { DEPS_LIKE_BITS = 11 };
+enum { DEPS_LIKE_BITS = 11, DEPS_LIKE_LEAST = 6 };
 
 /* A site that was decoded: others with the same instruction read and write the same. */
 struct deps_like {
@@ -287,6 +287,8 @@ struct deps_places {
     unsigned n_names;
     uint8_t *map; /* by instruction set and number of the decoder: register; 0: not seen yet */
     struct deps_like *like; /* by hash of the instruction; NULL: none so far */
+    unsigned like_bits;     /* 1 << like_bits of them */
+    uint32_t n_met;         /* sites since there were so many */
 };
 
 /* What options say of sites. */
@@ -361,8 +363,8 @@ struct deps_live {
      * distance from a use to 0 is that of a far one: not near.
      */
     uint64_t wrote[DEPS_REGS];
-    uint64_t ready[DEPS_REGS];          /* when it is there, with no bounds */
-    double by[DEPS_REGS][DEPS_CONFIGS]; /* ready, of each configuration */
+    uint64_t ready[DEPS_REGS];  /* when it is there, with no bounds */
+    double (*by)[DEPS_CONFIGS]; /* ready, of each configuration, by register; NULL: there is none */
     struct deps_memory memory;
     struct deps_step *step; /* DEPS_PART */
     unsigned parts;         /* since what ran was counted */

@@ -6,8 +6,12 @@
  */
 #include "analysis/deps/step.h"
 
+#include "core/spare.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+enum { STEPS = DEPS_PART * sizeof(struct deps_step) }; /* bytes */
 
 /* No instruction was there yet; the first is at place 0. */
 static struct deps_now before_all(struct deps_state *s)
@@ -33,15 +37,17 @@ static int begin(struct deps_state *s)
             window *= 2;
     l->ring_mask = window - 1;
     l->ring = calloc((size_t)window * s->stride + 1, sizeof *l->ring);
-    l->step = calloc(DEPS_PART, sizeof *l->step);
+    l->step = trod_spare_zeroed(STEPS); /* of a short thread few are used */
+    l->by = s->n_configs ? calloc(DEPS_REGS, sizeof *l->by) : NULL;
     l->memory.stride = s->stride;
-    return l->ring && l->step ? TROD_OK : TROD_ERR_NOMEM;
+    return l->ring && l->step && (l->by || !s->n_configs) ? TROD_OK : TROD_ERR_NOMEM;
 }
 
 void deps_flow_free(struct deps_state *s)
 {
     free(s->live.ring);
-    free(s->live.step);
+    free(s->live.by);
+    trod_spare_give(s->live.step, STEPS);
     deps_memory_free(&s->live.memory);
 }
 
@@ -313,7 +319,8 @@ int deps_flow_end(struct deps_state *s)
     }
     memset(l->wrote, 0, sizeof l->wrote);
     memset(l->ready, 0, sizeof l->ready);
-    memset(l->by, 0, sizeof l->by);
+    if (l->by)
+        memset(l->by, 0, DEPS_REGS * sizeof *l->by);
     memset(l->retired, 0, sizeof l->retired);
     memset(l->ring, 0, (l->ring_mask + 1) * s->stride * sizeof *l->ring);
     l->now = before_all(s);

@@ -100,7 +100,7 @@ static uint32_t new_record(struct deps_memory *m)
         return r;
     }
     if (m->n_records + 1 >= m->cap) {
-        const uint32_t cap = m->cap ? 2 * m->cap : 256;
+        const uint32_t cap = m->cap ? 2 * m->cap : 64;
         struct deps_record *record;
         double *ready;
 

@@ -370,10 +370,14 @@ static int put_registers(struct deps_places *p, struct deps_site *s, struct trod
  */
 static struct deps_like *like_of(struct deps_places *p, const struct trod_insn *insn)
 {
-    if (!p->like)
-        p->like = calloc(1u << DEPS_LIKE_BITS, sizeof *p->like);
+    if (!p->like_bits || (p->n_met++ >> p->like_bits && p->like_bits < DEPS_LIKE_BITS)) {
+        free(p->like); /* begun anew, larger */
+        p->like_bits += p->like_bits ? 1 : DEPS_LIKE_LEAST;
+        p->like = calloc(1u << p->like_bits, sizeof *p->like);
+        p->n_met = 0;
+    }
     return p->like && insn->valid
-               ? &p->like[(uintptr_t)insn * UINT64_C(0x9e3779b97f4a7c15) >> (64 - DEPS_LIKE_BITS)]
+               ? &p->like[(uintptr_t)insn * UINT64_C(0x9e3779b97f4a7c15) >> (64 - p->like_bits)]
                : NULL;
 }
 
