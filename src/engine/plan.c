@@ -289,6 +289,13 @@ static size_t cut_plain(const struct trod_run *r, size_t i, struct cuts *c, size
     return r->owned && n && !piece->as.format->parts ? 0 : n;
 }
 
+/* May compressed files of format F be cut at frames? */
+static bool may_cut_frames(const struct trod_run *r, const struct trod_format *f)
+{
+    return r->opt.parts < 2 && !r->again && !r->in_order && !places(r) && f && stands_alone(f) &&
+           (!r->owned || f->parts); /* their parts begin with an instruction */
+}
+
 /*
  * Cut file I at C; returns the number of pieces. Frames of a compressed file, and parts whose
  * opcodes may stand in earlier parts, are tried only if this process reads the whole trace: only
@@ -315,10 +322,10 @@ static size_t cut_file(struct trod_run *r, size_t i, struct cuts *c, struct run_
         r->tentative |= piece->chained || piece->apart;
         n = piece->chained || piece->apart ? n : 0;
     }
-    if (n == 0 && r->opt.parts < 2 && !r->again && !r->in_order && !r->owned && !places(r) && f &&
-        (f->cuts || f->stride)) {
+    if (n == 0 && may_cut_frames(r, f)) {
         n = trod_trace_cuts(r->whole, i, bytes, true, &c->at[1], RUN_PARTS - 1, &piece->as);
         memcpy(&c->before[1], &c->at[1], n * sizeof *c->at);
+        piece->apart = n && piece->as.format->parts;
         r->tentative |= n > 0;
     }
     r->tentative |= n && r->sites;

@@ -75,7 +75,7 @@ static struct trod_trace *open_to_cut(const struct trod_trace *whole, size_t fil
         return NULL;
     f = t->format;
     *as = (struct trod_candidate){f, t->meta.dialect, t->meta.bits};
-    if (t->open[0] && (f->stride || f->cuts || (f->parts && !packed)) &&
+    if (t->open[0] && (f->stride || f->cuts || (f->parts && (!packed || f->parts->enter))) &&
         !trod_input_members(trod_reader_input(t->open[0])) &&
         (packed || !trod_input_filter(trod_reader_input(t->open[0]), 0)))
         return t;

@@ -63,12 +63,20 @@ if [[ -x $gen ]]; then
     "$gen" full --records 14000 >one.full
     cat one.full one.full >joined.full
     head -c 13000000 one.full >cut.full
-    for trace in one.full joined.full cut.full; do
+    "$gen" tt6 --records 4000000 >one.tt6
+    for trace in joined.full one.tt6; do
+        split -b 3000000 $trace part. # not at records
+        for part in part.??; do
+            gzip -1 -c $part >>members.${trace#*.}.gz
+        done
+        rm part.??
+    done
+    for trace in one.full joined.full cut.full members.full.gz members.tt6.gz; do
         for analysis in count mix,hot check cache,locality calls; do
             same_for "2 3" $analysis $trace
         done
     done
-    rm ./*.full
+    rm ./*.full ./*.tt6 members.*
 fi
 trod gen producer prod.d >/dev/null
 for analysis in ${drm//,/ }; do
