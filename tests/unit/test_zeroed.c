@@ -3,6 +3,7 @@
  * and kept where an array becomes larger; memory that is kept for who wants it next (core/spare.h,
  * core/recent.h): zero again where that is promised.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,6 +111,56 @@ static void spares(void **state)
     trod_spare_give(NULL, 1 << 22);
 }
 
+/* Blocks that this thread has are written by no other one. */
+static void *take_turns(void *number)
+{
+    static const size_t sizes[] = {131072, 140000, 1 << 18, (1 << 18) + 1};
+    const unsigned char mark = *(const unsigned char *)number;
+    unsigned char *p[4];
+    uintptr_t wrong = 0;
+
+    for (unsigned round = 0; round < 200; round++) {
+        for (unsigned k = 0; k < 4; k++) {
+            p[k] = round % 2 ? trod_spare_take(sizes[k]) : trod_spare_zeroed(sizes[k]);
+            if (!p[k])
+                return (void *)(uintptr_t)1;
+            for (size_t i = 0; i < sizes[k]; i += 997) {
+                wrong += round % 2 == 0 && p[k][i] != 0;
+                p[k][i] = mark;
+            }
+        }
+        for (unsigned k = 0; k < 4; k++) {
+            for (size_t i = 0; i < sizes[k]; i += 997)
+                wrong += p[k][i] != mark;
+            trod_spare_give(p[k], sizes[k]);
+        }
+    }
+    return (void *)wrong;
+}
+
+/* Threads that end leave what they kept to others. */
+static void spares_of_threads(void **state)
+{
+    enum { N = 6 };
+    unsigned char number[N];
+    pthread_t thread[N];
+
+    (void)state;
+    for (unsigned round = 0; round < 3; round++) {
+        for (unsigned k = 0; k < N; k++) {
+            number[k] = (unsigned char)(k + 1);
+            assert_int_equal(pthread_create(&thread[k], NULL, take_turns, &number[k]), 0);
+        }
+        for (unsigned k = 0; k < N; k++) {
+            void *wrong;
+
+            pthread_join(thread[k], &wrong);
+            assert_null(wrong);
+        }
+        assert_null(take_turns(&number[0]));
+    }
+}
+
 /* More tables of addresses than are kept, each with something else in it, three times. */
 static void recents(void **state)
 {
@@ -135,8 +186,11 @@ static void recents(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tables), cmocka_unit_test(arrays),
-                                       cmocka_unit_test(no_room), cmocka_unit_test(spares),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tables),
+                                       cmocka_unit_test(arrays),
+                                       cmocka_unit_test(no_room),
+                                       cmocka_unit_test(spares),
+                                       cmocka_unit_test(spares_of_threads),
                                        cmocka_unit_test(recents)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
