@@ -237,7 +237,8 @@ static size_t common_record(const struct tt6_dec *dec, const uint8_t *p, size_t 
         if (!at[i])
             continue;
         met = at[i] == all ? met + 1 : 0;
-        if (met > MET && is_flow(dec, p, last) && is_plain(&dec->t, p + 4 * before))
+        if (met > MET && is_flow(dec, p, last) && i == last + FLOW / 4 &&
+            is_plain(&dec->t, p + 4 * before))
             return i;
         before = last;
         last = i;
