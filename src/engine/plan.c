@@ -11,12 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * TURNS: parts of a plain file for each thread, so that all threads finish at about the same time.
- * IN_ORDER: parts that are fed in order have about this many bytes where that gives more of them:
- * about as much as a unit may keep (in_order.c), so that threads decoding ahead seldom wait.
- */
-enum { TURNS = 8, IN_ORDER = 1 << 20 };
+/* Parts of a plain file for each thread, so that all threads finish at about the same time. */
+enum { TURNS = 8 };
 
 /*
  * Time to decode rows and count them, find their sites, simulate what depends on their order, keep
@@ -178,8 +174,8 @@ static size_t parts_of(const struct trod_run *r, size_t file, const struct trod_
     const bool much = records_much(r, RUN_BYTES), relearns = (f && f->parts) || places(r);
     size_t n = relearns && (!much || shared(r)) ? jobs : jobs * TURNS;
 
-    if (r->in_order) {
-        const uint64_t some = trod_trace_bytes(r->whole, file) / IN_ORDER;
+    if (r->in_order) { /* as small as parts are: a unit keeps little (in_order.c) */
+        const uint64_t some = trod_trace_bytes(r->whole, file) / TROD_RUN_PIECE;
 
         n = some > n ? (size_t)some : n;
         return n < RUN_PARTS_IN_ORDER ? n : RUN_PARTS_IN_ORDER;
