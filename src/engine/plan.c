@@ -288,7 +288,7 @@ static size_t cut_plain(const struct trod_run *r, size_t i, struct cuts *c, size
 /* May compressed files of format F be cut at frames? */
 static bool may_cut_frames(const struct trod_run *r, const struct trod_format *f)
 {
-    return r->opt.parts < 2 && !r->again && !r->in_order && !places(r) && f && stands_alone(f) &&
+    return r->opt.parts < 2 && !r->again && !r->in_order && f && stands_alone(f) &&
            (!r->owned || f->parts); /* their parts begin with an instruction */
 }
 
@@ -309,9 +309,13 @@ static size_t cut_file(struct trod_run *r, size_t i, struct cuts *c, struct run_
     piece->cut = n > 1 ? RUN_MEMBERS : RUN_WHOLE;
     for (size_t k = 0; k <= n; k++)
         c->at[k] = members * k / n;
-    if (n > 1 || (r->sites && (r->opt.parts > 1 || r->again)) || keep_whole(r, i, f))
+    if (n > 1 || (r->sites && (r->opt.parts > 1 || r->again)))
         return n ? n : 1;
     n = cut_plain(r, i, c, most, piece);
+    if (n && keep_whole(r, i, f)) {
+        c->at[1] = members;
+        return 1;
+    }
     if (n && piece->as.format->parts) {
         piece->chained = r->opt.parts > 1 || (!r->again && !piece->as.format->parts->enter);
         piece->apart = !piece->chained && !r->again;

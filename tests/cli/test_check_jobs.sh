@@ -53,7 +53,13 @@ awk 'NR % 30011 == 7 {sub(/ R X/, " R W")} NR % 40009 == 9 {sub(/^[0-9]*/, "5")}
 { head -c 6000000 large.trace; head -c 7000008 large.trace | tail -c 1000008; tail -c +6000001 large.trace; } >faults.trace
 trod convert -q faults.trace faults.zip --to drmemtrace:chunk=20000
 trod convert -q faults.tarmac faults.tarmac.zst
-for trace in faults.tarmac faults.trace faults.zip faults.tarmac.zst; do
+"$gen" tt6 --records 4000000 >large.tt6
+{ head -c 12000000 large.tt6; printf 'nonsense'; tail -c +12000001 large.tt6; } >faults.tt6
+split -b 3000000 faults.tt6 part. # not at records
+for part in part.??; do
+    gzip -1 -c $part >>faults.tt6.gz
+done
+for trace in faults.tarmac faults.trace faults.zip faults.tt6.gz faults.tarmac.zst; do
     same_for $trace
 done
 check grep -q tarmac. one
