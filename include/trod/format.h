@@ -272,6 +272,23 @@ struct trod_parts {
     void (*enter)(void *dec, const uint8_t *p);
     bool (*arrived)(const void *dec, const uint8_t *p);
     size_t entry;
+    /*
+     * Instead of pass and outlines, where all parts are read by one process: may decoders, whose
+     * rows are to say the columns WANT, assume what comes before the cuts that they begin at? DEC
+     * has passed over the beginning of the trace, up to the first cut. NULL: no.
+     */
+    bool (*may_assume)(const void *dec, uint32_t want);
+    /*
+     * DEC, forked from such a decoder, begins at another cut, with records numbered from there. It
+     * notes what it assumes. Returns 0 or TROD_ERR_NOMEM.
+     */
+    int (*assume)(void *dec);
+    /*
+     * DEC has decoded a part so, and BEFORE the one before it, up to its end, after what it had
+     * assumed proved right. Is what DEC assumed right? Then DEC knows what BEFORE knew. Returns 1,
+     * 0, or TROD_ERR_NOMEM. Nothing more is decoded with either.
+     */
+    int (*assumed)(void *dec, void *before);
 };
 
 /*

@@ -244,18 +244,18 @@ static size_t pieces_of(const struct trod_run *r, size_t i, uint64_t bytes, size
  * time. Otherwise as trod_trace_cuts.
  */
 static size_t cut_for_threads(const struct trod_run *r, size_t i, size_t pieces, uint64_t *at,
-                              struct trod_candidate *as)
+                              struct run_piece *piece)
 {
     const double size = (double)trod_trace_bytes(r->whole, i);
-    const struct trod_parts *const parts = trod_trace_format(r->whole)->parts;
-    const double other = 1 - (parts->enter ? 0.0 : parts->cost) / time_for_rows(r);
+    const unsigned cost = piece->assumes ? 0 : trod_trace_format(r->whole)->parts->cost;
+    const double other = 1 - (double)cost / time_for_rows(r);
     const double first = 1 / (1 + (double)(pieces - 1) * other);
     uint64_t want[RUN_PARTS];
     size_t n = 0;
 
     for (size_t k = 0; k + 1 < pieces; k++)
         want[k] = (uint64_t)(first * (1 + (double)k * other) * size);
-    if (pieces < 2 || !trod_trace_cuts_near(r->whole, i, want, pieces - 1, at, as))
+    if (pieces < 2 || !trod_trace_cuts_near(r->whole, i, want, pieces - 1, at, &piece->as))
         return 0;
     for (size_t k = 0; k + 1 < pieces; k++)
         if (at[k] != TROD_NOWHERE)
@@ -279,7 +279,7 @@ static size_t cut_plain(const struct trod_run *r, size_t i, struct cuts *c, size
     if (r->owned && !(f && f->parts))
         return run_lead_cuts(r, i, pieces, &c->at[1], &c->before[1], &piece->as);
     n = f && f->parts && most == r->opt.jobs - 1 && for_threads(r)
-            ? cut_for_threads(r, i, pieces, &c->at[1], &piece->as)
+            ? cut_for_threads(r, i, pieces, &c->at[1], piece)
             : trod_trace_cuts(r->whole, i, bytes, false, &c->at[1], most, &piece->as);
     memcpy(&c->before[1], &c->at[1], n * sizeof *c->at);
     return r->owned && n && !piece->as.format->parts ? 0 : n;
@@ -311,17 +311,21 @@ static size_t cut_file(struct trod_run *r, size_t i, struct cuts *c, struct run_
         c->at[k] = members * k / n;
     if (n > 1 || (r->sites && (r->opt.parts > 1 || r->again)))
         return n ? n : 1;
+    piece->assumes = run_assume_ask(r, i);
     n = cut_plain(r, i, c, most, piece);
     if (n && keep_whole(r, i, f)) {
         c->at[1] = members;
         return 1;
     }
     if (n && piece->as.format->parts) {
-        piece->chained = r->opt.parts > 1 || (!r->again && !piece->as.format->parts->enter);
-        piece->apart = !piece->chained && !r->again;
-        r->tentative |= piece->chained || piece->apart;
-        n = piece->chained || piece->apart ? n : 0;
+        const bool enters = piece->as.format->parts->enter != NULL;
+
+        piece->apart = r->opt.parts < 2 && !r->again && enters;
+        piece->chained = r->opt.parts > 1 || (!r->again && !enters && !piece->assumes);
+        r->tentative |= piece->chained || piece->apart || piece->assumes;
+        n = piece->chained || piece->apart || piece->assumes ? n : 0;
     }
+    piece->assumes &= n > 0;
     if (n == 0 && may_cut_frames(r, f)) {
         n = trod_trace_cuts(r->whole, i, bytes, true, &c->at[1], RUN_PARTS - 1, &piece->as);
         memcpy(&c->before[1], &c->at[1], n * sizeof *c->at);

@@ -433,6 +433,7 @@ void run_forget(struct trod_run *r)
     r->planned = r->by_units = r->in_order = r->tentative = r->gives_up = r->stop = r->cut_short =
         r->codeless = false;
     run_chain_forget(r, 0);
+    run_assume_end(r);
     r->chain.rest = false;
     r->rc = TROD_OK;
 }
@@ -440,9 +441,9 @@ void run_forget(struct trod_run *r)
 /*
  * Run with tentative units. A unit may turn out to begin with a wrong state: in a damaged frame,
  * what is found depends on where reading began; the decoder state before a part, or an opcode given
- * in an earlier part, may not be known without making rows; an analysis may need the rows before.
- * Then the run is repeated without such units. Problems are reported only when the result is
- * certain.
+ * in an earlier part, may not be known without making rows, or may not be what was assumed; an
+ * analysis may need the rows before. Then the run is repeated without such units. Problems are
+ * reported only when the result is certain.
  */
 static int go_tentative(struct trod_run *r)
 {
@@ -451,6 +452,8 @@ static int go_tentative(struct trod_run *r)
     int rc;
 
     for (;;) {
+        const bool assumed = !r->assume.wrong;
+
         trod_keeper_init(&keeper, diag && diag->strict);
         r->diag = &keeper.diag;
         rc = go(r);
@@ -458,6 +461,7 @@ static int go_tentative(struct trod_run *r)
         trod_keeper_end(&keeper, r->again ? NULL : diag);
         if (!r->again)
             return rc;
+        r->again = assumed != r->assume.wrong; /* without such units, or without such that assume */
         run_forget(r);
         rc = run_plan_units(r);
         if (rc < 0 || !(r->tentative || r->gives_up))
@@ -561,6 +565,7 @@ void trod_run_free(struct trod_run *r)
     free(r->worker);
     free(r->pipe_workers);
     run_chain_end(r);
+    run_assume_end(r);
     free(r->sound);
     engine_sites_free(r->sites);
     engine_unplaced_free(r->unplaced);

@@ -115,6 +115,7 @@ struct run_piece {
         link; /* number, from 1, among the pieces that begin with a chain state; 0: none of them */
     bool chained; /* all pieces of its file but the first have a link (chain.c) */
     bool apart;   /* its decoder state follows from the bytes before it (trod_parts.enter) */
+    bool assumes; /* all pieces of its file but the first assume what is before them (assume.c) */
     bool last;    /* of its file */
 };
 
@@ -130,6 +131,14 @@ struct run_chain {
     uint32_t links;           /* pieces that have begun */
     int failed;               /* why the remaining pieces of that file cannot begin, or TROD_OK */
     bool rest;                /* a worker has been chosen to call run_chain_rest */
+};
+
+/* Parts that assume what comes before them. */
+struct run_assume {
+    struct trod_trace *beginning; /* that of FILE was passed over; guarded by the run's lock */
+    size_t file;
+    struct run_unit *before; /* of the piece that was merged last: no more than its trace */
+    bool wrong;              /* something that was assumed was not right: nothing is, any more */
 };
 
 /* State that a decoding thread keeps from batch to batch. Members are NULL where not wanted. */
@@ -249,6 +258,7 @@ struct trod_run {
     struct run_worker *worker;
     unsigned n_workers;
     struct run_chain chain; /* has a lock of its own */
+    struct run_assume assume;
 };
 
 /* ---- instance.c */
@@ -391,6 +401,19 @@ static inline bool run_asked_to_stop(const struct trod_run *r)
  */
 int run_next(struct trod_run *r, struct trod_trace *t, struct run_decoder *d,
              struct trod_batch **b);
+
+/* ---- assume.c */
+
+/* May pieces of FILE assume what is before them? */
+bool run_assume_ask(struct trod_run *r, size_t file);
+/* T, of PIECE, which is not the first of its file, is to assume that. 0 or an error. */
+int run_assume(struct trod_run *r, const struct run_piece *piece, struct trod_trace *t);
+/* U, which read PIECE, is merged next. Was it right in what it assumed? 1, 0, or TROD_ERR_NOMEM. */
+int run_assumed(struct trod_run *r, struct run_unit *u, const struct run_piece *piece);
+/* U has been merged, and has nothing but its trace: the piece behind it will be asked that. U NULL:
+ * none will be. */
+void run_assume_keep(struct trod_run *r, struct run_unit *u);
+void run_assume_end(struct trod_run *r);
 
 /* ---- chain.c */
 void run_chain_init(struct run_chain *c);

@@ -30,14 +30,20 @@ static struct run_unit *unit_new(const struct trod_run *r, size_t number)
     return u;
 }
 
-/* Release U; TELL: report the problems that it kept. */
-static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
+/* Release what U has but its trace; TELL: report the problems that it kept. */
+static void unit_end(struct trod_run *r, struct run_unit *u, bool tell)
 {
     trod_keeper_end(&u->keeper, tell ? r->diag : NULL);
     for (size_t i = 0; i < r->n_items; i++)
         engine_instance_end(&u->instance[i]);
     run_decoder_end(&u->decoder);
     run_order_end(u);
+}
+
+/* The same, and U itself. */
+static void unit_free(struct trod_run *r, struct run_unit *u, bool tell)
+{
+    unit_end(r, u, tell);
     trod_trace_close(u->trace);
     free(u);
 }
@@ -194,7 +200,7 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
     int rc;
 
     /* if the units keep all threads busy, no further threads are needed to read ahead */
-    if (piece->chained || piece->apart)
+    if (piece->chained || piece->apart || piece->assumes)
         input.no_thread |= r->n_workers > 1 && r->n_units >= r->n_workers;
     else if (r->n_workers > 1 && r->n_units >= 2 * (size_t)r->n_workers)
         input.no_thread |= number < r->n_units - r->n_units % r->n_workers;
@@ -215,6 +221,8 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
             part_lost(diag, follows, trod_trace_path(r->whole, piece->file));
         rc = rc < 0 ? rc : follows;
     }
+    if (rc == TROD_OK && piece->assumes && piece->part)
+        rc = run_assume(r, piece, u->trace);
     if (rc < 0 || (rc = check_columns(r, u)) < 0)
         return rc;
     trod_trace_want(u->trace, r->opt.trace.want);
@@ -376,6 +384,27 @@ static bool is_ordered(const struct trod_run *r)
 }
 
 /*
+ * May U, the next unit, which read PIECE, be merged, as far as this depends on what it assumed?
+ * Otherwise the run ends, or is repeated.
+ */
+static bool rightly_assumed(struct trod_run *r, struct run_unit *u, const struct run_piece *piece)
+{
+    int right = 0;
+
+    if (!piece->assumes)
+        return true;
+    if (!piece->part || !r->assume.before->stopped) {
+        right = run_assumed(r, u, piece);
+        r->assume.wrong = right == 0 && !run_asked_to_stop(r);
+        r->again |= r->assume.wrong;
+    }
+    if (right < 0)
+        r->rc = right;
+    r->stop |= right != 1;
+    return right == 1;
+}
+
+/*
  * Merge U, the next unit, which read PIECE, into the run, and release it. Called with the lock
  * held; the lock is released during the merging itself, which one thread at a time does.
  */
@@ -397,6 +426,10 @@ static void unit_merge(struct run_worker *w, struct run_unit *u, const struct ru
     if (!fits(r, u) && !(u = read_again(w, u))) {
         r->stop = true;
         r->rc = TROD_ERR_NOMEM;
+        return;
+    }
+    if (!rightly_assumed(r, u, piece)) {
+        unit_free(r, u, false);
         return;
     }
     rc = u->rc;
@@ -421,7 +454,12 @@ static void unit_merge(struct run_worker *w, struct run_unit *u, const struct ru
         r->rc = rc;
     r->stop |= again || rc == TROD_ERR_NOMEM || (rc < 0 && r->diag && r->diag->strict) ||
                (u->stopped && is_ordered(r));
-    unit_free(r, u, true);
+    if (piece->assumes) {
+        unit_end(r, u, true);
+        run_assume_keep(r, u);
+    } else {
+        unit_free(r, u, true);
+    }
 }
 
 /* Merge all units whose turn it is, unless another thread is merging. The lock is held. */

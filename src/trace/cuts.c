@@ -156,6 +156,36 @@ int trod_trace_fork(struct trod_trace *t, const struct trod_trace *from)
                                        : TROD_ERR_UNSUPPORTED;
 }
 
+struct trod_trace *trod_trace_beginning(const struct trod_trace *whole, size_t file, uint32_t want)
+{
+    struct trod_candidate as;
+    struct trod_trace *t = open_to_cut(whole, file, false, &as);
+
+    uint64_t cut = TROD_NOWHERE;
+
+    if (t && t->format->parts && t->format->parts->may_assume)
+        cut = trod_reader_cut(t->open[0], 0);
+    if (cut != TROD_NOWHERE) {
+        trod_trace_want(t, want);
+        if (trod_trace_pass(t, cut) == TROD_OK && trod_reader_may_assume(t->open[0], want))
+            return t;
+    }
+    trod_trace_close(t);
+    return NULL;
+}
+
+int trod_trace_assume(struct trod_trace *t, const struct trod_trace *beginning)
+{
+    const int rc = trod_trace_fork(t, beginning);
+
+    return rc < 0 ? rc : trod_reader_assume(t->open[0]);
+}
+
+int trod_trace_assumed(struct trod_trace *t, struct trod_trace *before)
+{
+    return trod_reader_assumed(t->first, before->first);
+}
+
 uint64_t trod_trace_lines(const struct trod_trace *whole, size_t file, uint64_t from, uint64_t to)
 {
     const struct trod_input_options opt = {.no_thread = true};

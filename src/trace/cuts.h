@@ -30,4 +30,16 @@ void trod_outline_fini(struct trod_outline *o);
 /* As trod_trace_pass, without reading: O is the outline of the bytes up to TO. */
 int trod_trace_pass_outline(struct trod_trace *t, uint64_t to, const struct trod_outline *o);
 
+/*
+ * The beginning of FILE of WHOLE, passed over up to the first cut, if decoders of parts of it whose
+ * rows say WANT may assume what is before them (struct trod_parts); else NULL.
+ */
+struct trod_trace *trod_trace_beginning(const struct trod_trace *whole, size_t file, uint32_t want);
+/* T, a trace by trod_trace_open_bytes, is to assume that, by that BEGINNING. 0 or TROD_ERR_NOMEM.
+ */
+int trod_trace_assume(struct trod_trace *t, const struct trod_trace *beginning);
+/* Was T, which was read to its end, right? BEFORE, of the part before it, was. 1, 0, or an error.
+ */
+int trod_trace_assumed(struct trod_trace *t, struct trod_trace *before);
+
 #endif

@@ -118,6 +118,22 @@ int trod_reader_fork(struct trod_reader *r, const struct trod_reader *from)
     return rc < 0 ? rc : r->spec.format->parts->fork(r->dec, from->dec);
 }
 
+bool trod_reader_may_assume(const struct trod_reader *r, uint32_t want)
+{
+    return r->spec.format->parts->may_assume(r->dec, want);
+}
+
+int trod_reader_assume(struct trod_reader *r)
+{
+    r->ordinal = 0;
+    return r->spec.format->parts->assume(r->dec);
+}
+
+int trod_reader_assumed(struct trod_reader *r, struct trod_reader *before)
+{
+    return r->spec.format->parts->assumed(r->dec, before->dec);
+}
+
 uint64_t trod_reader_cut(const struct trod_reader *r, uint64_t at)
 {
     enum { NEAR = 1 << 16 }; /* where nearly all cuts are found */

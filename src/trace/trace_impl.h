@@ -110,6 +110,10 @@ void trod_reader_apart(struct trod_reader *r);
  */
 int trod_trace_pass_batch(struct trod_trace *t, struct trod_batch **b);
 int trod_reader_fork(struct trod_reader *r, const struct trod_reader *from);
+/* The callbacks of struct trod_parts, of a format that has them. */
+bool trod_reader_may_assume(const struct trod_reader *r, uint32_t want);
+int trod_reader_assume(struct trod_reader *r);
+int trod_reader_assumed(struct trod_reader *r, struct trod_reader *before);
 
 /*
  * Nothing is read of R for a while: it releases what it can make again, until it is woken; ROWS are

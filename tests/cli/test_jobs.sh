@@ -77,6 +77,15 @@ if [[ -x $gen ]]; then
         done
     done
     rm ./*.full ./*.tt6 members.*
+    # Parts of drmemtrace assume what is before them: not so behind the beginning of kernel code.
+    "$gen" drm-large --records 1000000 >one.trace
+    { head -c 4800000 one.trace; printf '\x1c\0\x1b\0\x03\0\0\0\0\0\0\0'; tail -c +4800001 one.trace; } >kernel.trace
+    { head -c 4800000 one.trace; printf 'nonsense'; tail -c +4800001 one.trace; } >wild.trace
+    for trace in one.trace kernel.trace wild.trace; do
+        same_for "2 3" count,cache,locality $trace
+        same_for "2 3" --by thread count $trace
+    done
+    rm one.trace kernel.trace wild.trace
 fi
 trod gen producer prod.d >/dev/null
 for analysis in ${drm//,/ }; do

@@ -105,6 +105,7 @@ TROD_HOT void put_coded(struct drm_call *c, const struct coded *in, struct trod_
 
     c->d->instrs += h->counts;
     c->d->pc = in->addr;
+    side->vague |= (h->flags & TROD_F_NOFETCH) != 0;
     out->kind[n] = h->kind;
     out->sub[n] = (uint16_t)in->type;
     out->flags[n] = h->flags | TROD_F_NEWCODE |
@@ -120,7 +121,9 @@ TROD_HOT void put_coded(struct drm_call *c, const struct coded *in, struct trod_
         if (out->have & TROD_COL_CODE)
             side->coded[side->n_coded++] = n;
     }
-    if (!syscall)
+    if (syscall)
+        drm_side_call(side, in->addr);
+    else
         drm_side_prove(side, in->addr);
 }
 

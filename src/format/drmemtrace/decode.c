@@ -7,7 +7,7 @@
  * it is certainly in the window, so that nothing is ever taken back and rows do not depend on how
  * the input was cut. Nothing here knows containers: chunks are recognised by their footers.
  */
-#include "format/drmemtrace/decode.h"
+#include "format/drmemtrace/assumed.h"
 
 #include "core/endian.h"
 #include "trace/batch_own.h"
@@ -109,7 +109,9 @@ uint32_t drm_prove(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_t pc
         return 0;
     code = drm_side_code(side, pc);
     flags = drm_code_flags(c, code, 0); /* a later entry may give it another type */
-    if (code.len == 0)
+    if (code.len == 0 && side->assumed)
+        flags = drm_assume_code(c, p, pc);
+    else if (code.len == 0)
         drm_missing(c, p, n, pc);
     else if (flags == 0)
         drm_side_prove(side, pc);
@@ -166,11 +168,12 @@ uint32_t drm_take_code(struct drm_call *c, const uint8_t *p, uint32_t n, uint64_
 
 /*
  * Number of entries of WIDTH bytes from P on for which there is room, leaving one more in the
- * window.
+ * window, or what tells a system call.
  */
 static uint32_t rows_at_most(const struct drm_call *c, const uint8_t *p, size_t width)
 {
-    const size_t there = (size_t)(c->end - p) / width, more = c->last ? 0 : 1;
+    const size_t there = (size_t)(c->end - p) / width;
+    const size_t more = c->last ? 0 : c->d->side->assumed ? DRM_CALL_ENTRIES : 1;
     const uint32_t room = c->out->cap - c->out->n;
 
     if (there <= more)

@@ -5,7 +5,7 @@
  * plain data and instruction records; everything else comes here.
  */
 #include "core/endian.h"
-#include "format/drmemtrace/decode.h"
+#include "format/drmemtrace/assumed.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -160,7 +160,9 @@ static struct trod_slice known(struct drm_call *c, const uint8_t *p, uint64_t pc
     struct drm_dec *d = c->d;
     struct trod_slice code = drm_side_code(d->side, pc);
 
-    if (code.len == 0)
+    if (code.len == 0 && d->side->assumed && drm_assume_code(c, p, pc))
+        code = drm_side_code(d->side, pc);
+    else if (code.len == 0 && !d->side->assumed)
         drm_missing(c, p, c->out->n, pc);
     return code;
 }
@@ -212,6 +214,9 @@ static int instruction(struct drm_call *c, const uint8_t *tile, const uint8_t *p
         if ((rc = learn(c, p, addr, size, &r.code)) < 0)
             return rc;
         r.flags |= TROD_F_NEWCODE;
+        d->side->vague |= (info->flags & TROD_F_NOFETCH) != 0;
+        if (drm_code_flags(c, r.code, 0))
+            drm_side_call(d->side, addr);
     } else {
         r.code = known(c, p, addr);
     }
@@ -563,6 +568,7 @@ int drm_marker(struct drm_call *c, const uint8_t *tile, const uint8_t *p, unsign
 
     if (hidden(c, p, marker, value))
         return DRM_HIDDEN;
+    d->side->vague |= marker == TROD_DRM_WINDOW_ID;
     if (describe(c, marker, value)) {
         /* a row like any other */
     } else if (marker == TROD_DRM_TIMESTAMP) {

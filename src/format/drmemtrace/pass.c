@@ -10,7 +10,7 @@
  * What is counted of a run of plain entries does not depend on the decoder: several threads make
  * outlines of the file, each of a stretch, in which long runs are hidden.
  */
-#include "format/drmemtrace/decode.h"
+#include "format/drmemtrace/assumed.h"
 
 #include "core/endian.h"
 #include "core/wide.h"
@@ -259,4 +259,14 @@ static int fork_state(void *dec, void *from)
     return rc;
 }
 
-const struct trod_parts drm_parts = {cut, pass, fork_state, outline, hidden, .cost = 25};
+const struct trod_parts drm_parts = {
+    .cut = cut,
+    .pass = pass,
+    .fork = fork_state,
+    .outline = outline,
+    .hidden = hidden,
+    .cost = 25,
+    .may_assume = drm_may_assume,
+    .assume = drm_assume,
+    .assumed = drm_assumed,
+};

@@ -19,26 +19,34 @@ void drm_past_free(struct drm_past *p)
 
         trod_zeroed_free(p->shared, p->shared_cap);
         drm_known_free(p->known, p->known_mask);
-        drm_proofs_free(p->proofs, p->proof_mask);
+        drm_proofs_free(&p->proofs);
+        free(p->calls);
         free(p);
         p = before;
     }
 }
 
-struct drm_known *drm_side_inherit(struct drm_side *s, uint64_t pc)
+const struct drm_known *drm_past_known(const struct drm_past *p, uint64_t pc, const uint8_t **code)
 {
-    for (const struct drm_past *p = s->past; p; p = p->before) {
+    for (; p; p = p->before) {
         const struct drm_side as = {.known = p->known, .known_mask = p->known_mask};
         const struct drm_known *k = drm_side_known(&as, pc);
-        struct trod_slice code;
 
-        if (k->len == 0)
-            continue;
-        if (drm_side_learn(s, pc, p->shared + (k->off & ~(uint32_t)TROD_SLICE_SHARED), k->len,
-                           &code) < 0)
-            s->failed = true;
-        break;
+        *code = p->shared + (k->off & ~(uint32_t)TROD_SLICE_SHARED);
+        if (k->len)
+            return k;
     }
+    return NULL;
+}
+
+struct drm_known *drm_side_inherit(struct drm_side *s, uint64_t pc)
+{
+    const uint8_t *bytes;
+    const struct drm_known *k = drm_past_known(s->past, pc, &bytes);
+    struct trod_slice code;
+
+    if (k && drm_side_learn(s, pc, bytes, k->len, &code) < 0)
+        s->failed = true;
     return drm_side_known(s, pc);
 }
 
@@ -47,7 +55,7 @@ struct drm_proof drm_past_proof(const struct drm_past *p, uint64_t number)
     struct drm_proof none = {0};
 
     for (; p; p = p->before) {
-        const struct drm_proof *page = drm_proof_place(p->proofs, p->proof_mask, number);
+        const struct drm_proof *page = drm_proofs_place(&p->proofs, number);
 
         if (page->bits)
             return *page;
@@ -55,17 +63,16 @@ struct drm_proof drm_past_proof(const struct drm_past *p, uint64_t number)
     return none;
 }
 
-/* What S has learned becomes its past. */
-static int end_of_past(struct drm_side *s)
+int drm_side_end(struct drm_side *s)
 {
     struct drm_past *p = malloc(sizeof *p);
     struct drm_known *known = drm_known_new(DRM_FIRST_KNOWN);
-    struct drm_proof *proofs = calloc(DRM_FIRST_PROOFS, sizeof *proofs);
+    struct drm_proofs proofs;
 
-    if (!p || !known || !proofs) {
+    if (!drm_proofs_new(&proofs) || !p || !known) {
         free(p);
         drm_known_free(known, DRM_FIRST_KNOWN - 1);
-        free(proofs);
+        drm_proofs_free(&proofs);
         return TROD_ERR_NOMEM;
     }
     *p = (struct drm_past){.before = s->past,
@@ -76,15 +83,16 @@ static int end_of_past(struct drm_side *s)
                            .known_mask = s->known_mask,
                            .known_n = s->known_n + (s->past ? s->past->known_n : 0),
                            .proofs = s->proofs,
-                           .proof_mask = s->proof_mask};
+                           .calls = s->calls,
+                           .n_calls = s->n_calls};
     atomic_init(&p->users, 1);
     s->past = p;
     s->known = known;
     s->known_mask = DRM_FIRST_KNOWN - 1;
     s->known_n = s->n_retired = s->n_free = 0;
+    s->calls = NULL;
+    s->n_calls = s->cap_calls = 0;
     s->proofs = proofs;
-    s->proof_mask = DRM_FIRST_PROOFS - 1;
-    s->n_proofs = 0;
     s->proved = (struct drm_proof){0};
     s->shared = NULL;
     s->shared_n = s->shared_cap = 0;
@@ -110,7 +118,7 @@ static bool expect_past(struct drm_side *s)
 
 int drm_side_fork(struct drm_side *to, struct drm_side *from)
 {
-    int rc = from->known_n ? end_of_past(from) : TROD_OK;
+    int rc = from->known_n ? drm_side_end(from) : TROD_OK;
 
     for (uint32_t i = 0; rc == TROD_OK && i < from->n_threads; i++) {
         const int at = drm_side_thread(to, from->thread[i].tid);

@@ -41,14 +41,6 @@ static size_t slot_of(const struct drm_known *k)
     return (k->off & ~(uint32_t)TROD_SLICE_SHARED) / DRM_SLOT;
 }
 
-/* Has the instruction at PC a proof, in the pages themselves? */
-static bool has_proof(const struct drm_side *s, uint64_t pc)
-{
-    const struct drm_proof *page = drm_proof_place(s->proofs, s->proof_mask, pc >> DRM_PROOF_SHIFT);
-
-    return page->bits && *drm_proof_word(page, pc) >> (pc & 63) & 1;
-}
-
 /* K, GAP slots behind the one before, which ended at END. */
 static int pack_code(const struct drm_side *s, const struct drm_known *k, size_t gap, uint64_t end,
                      struct trod_buf *out)
@@ -58,7 +50,7 @@ static int pack_code(const struct drm_side *s, const struct drm_known *k, size_t
 
     if (k->plain)
         head |= PLAIN;
-    if (has_proof(s, k->pc))
+    if (drm_proofs_has(&s->proofs, k->pc))
         head |= PROVEN;
     if (gap)
         head |= GAP;

@@ -5,6 +5,8 @@
  */
 #include "format/drmemtrace/side.h"
 
+#include "format/drmemtrace/assumed.h"
+
 #include "core/grow.h"
 #include "core/origin.h"
 #include "core/spare.h"
@@ -98,18 +100,14 @@ int drm_side_make(struct drm_side *s, uint32_t places)
 {
     s->known = drm_known_new(places);
     s->known_mask = places - 1;
-    s->proofs = calloc(DRM_FIRST_PROOFS, sizeof *s->proofs);
-    s->proof_mask = DRM_FIRST_PROOFS - 1;
     s->recent = trod_recent_new();
-    return s->known && s->proofs && s->recent ? drm_side_texts(s) : TROD_ERR_NOMEM;
+    return drm_proofs_new(&s->proofs) && s->known && s->recent ? drm_side_texts(s) : TROD_ERR_NOMEM;
 }
 
 void drm_side_drop(struct drm_side *s)
 {
-    drm_proofs_free(s->proofs, s->proof_mask);
-    s->proofs = NULL;
+    drm_proofs_free(&s->proofs);
     s->proved = (struct drm_proof){0};
-    s->n_proofs = 0;
     trod_recent_free(s->recent);
     s->recent = NULL;
     trod_zeroed_free(s->shared, s->shared_cap);
@@ -140,13 +138,6 @@ int drm_side_new(struct drm_side **out)
     return TROD_OK;
 }
 
-void drm_proofs_free(struct drm_proof *table, uint32_t mask)
-{
-    for (uint32_t i = 0; table && i <= mask; i++)
-        free(table[i].bits);
-    free(table);
-}
-
 void drm_side_free(struct drm_side *s)
 {
     if (!s)
@@ -155,6 +146,8 @@ void drm_side_free(struct drm_side *s)
     atomic_store_explicit(&last_size, s->known_mask + 1, memory_order_relaxed);
     drm_side_drop(s);
     drm_past_free(s->past);
+    drm_assumed_free(s->assumed);
+    free(s->calls);
     free(s->retired);
     free(s->thread);
     free(s->thread_slot);
@@ -164,8 +157,7 @@ void drm_side_free(struct drm_side *s)
     free(s);
 }
 
-/* Have rows of more than one thread come? */
-static bool many_threads(const struct drm_side *s)
+bool drm_side_many_threads(const struct drm_side *s)
 {
     uint32_t n = 0;
 
@@ -178,35 +170,16 @@ void drm_side_begin(struct drm_side *s)
 {
     static atomic_uint_fast64_t last;
 
-    if (s->source || s->known_n || (s->past && (s->vague || many_threads(s))))
+    if (s->source || s->known_n || (s->past && (s->vague || drm_side_many_threads(s))))
         return;
     s->source = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
     s->given = 0;
 }
 
-/*
- * May the rows of OUT from HAD on belong to more than one window, or are there instructions that
- * are new but were not fetched? Then a side that passed over them can be no source.
- */
-static bool is_vague(const struct trod_batch *out, uint32_t had)
-{
-    const uint32_t need = TROD_COL_KIND | TROD_COL_SUB | TROD_COL_FLAGS;
-    uint32_t n = need & ~out->have;
-
-    for (uint32_t i = had; n == 0 && i < out->n; i++)
-        if (out->kind[i] == TROD_MARKER)
-            n = out->sub[i] == TROD_DRM_WINDOW_ID;
-        else
-            n = out->flags[i] & TROD_F_NEWCODE && out->flags[i] & TROD_F_NOFETCH;
-    return n != 0;
-}
-
 void drm_side_gave(struct drm_side *s, struct trod_batch *out, uint32_t had, bool passes)
 {
-    if (passes) {
+    if (passes)
         s->source = 0;
-        s->vague = s->vague || is_vague(out, had);
-    }
     s->given += out->n - had;
     if (had == 0 || trod_origin_of(out).number == s->source)
         trod_origin_set(out, s->source, s->given);
@@ -253,32 +226,6 @@ static int grow_known(struct drm_side *s)
     return TROD_OK;
 }
 
-struct drm_proof *drm_proof_place(struct drm_proof *table, uint32_t mask, uint64_t number)
-{
-    for (uint32_t at = drm_side_hash(number);; at++) {
-        struct drm_proof *page = &table[at & mask];
-
-        if (page->number == number || !page->bits)
-            return page;
-    }
-}
-
-static bool grow_proofs(struct drm_side *s)
-{
-    uint32_t size = (s->proof_mask + 1) * 2;
-    struct drm_proof *table = size ? calloc(size, sizeof *table) : NULL;
-
-    if (!table)
-        return false;
-    for (uint32_t i = 0; i <= s->proof_mask; i++)
-        if (s->proofs[i].bits)
-            *drm_proof_place(table, size - 1, s->proofs[i].number) = s->proofs[i];
-    free(s->proofs);
-    s->proofs = table;
-    s->proof_mask = size - 1;
-    return true;
-}
-
 /*
  * Copy PAGE, which came from the past, to unused places of side->recent: a decoder that begins in
  * the middle would otherwise look up its words one by one.
@@ -298,18 +245,15 @@ static void recall_page(struct drm_side *s, const struct drm_proof *page)
  */
 static struct drm_proof *proof_page(struct drm_side *s, uint64_t number, bool make)
 {
-    struct drm_proof *page = drm_proof_place(s->proofs, s->proof_mask, number);
+    struct drm_proof *page = drm_proofs_place(&s->proofs, number);
     struct drm_proof past;
 
     if (page->bits)
         return page;
     past = drm_past_proof(s->tells ? NULL : s->past, number);
-    if ((!past.bits && !make) || (2 * s->n_proofs > s->proof_mask && !grow_proofs(s)))
+    if (!past.bits && !make)
         return page;
-    page = drm_proof_place(s->proofs, s->proof_mask, number);
-    page->bits = calloc(DRM_PROOF_WORDS, sizeof *page->bits);
-    page->number = number;
-    s->n_proofs += page->bits != NULL;
+    page = drm_proofs_page(&s->proofs, number);
     if (page->bits && past.bits) {
         memcpy(page->bits, past.bits, DRM_PROOF_WORDS * sizeof *page->bits);
         recall_page(s, page);
@@ -404,6 +348,8 @@ int drm_side_learn_any(struct drm_side *s, uint64_t pc, const uint8_t *code, uin
             k = drm_side_known(s, pc);
         }
         s->known_n++;
+        if (s->past || s->assumed)
+            disprove(s, pc); /* it may have been another instruction's there */
     }
     if (s->tracked) {
         if (!trod_grow(&s->learned, s->n_learned, &s->cap_learned, sizeof *s->learned, 1024)) {
@@ -422,6 +368,14 @@ int drm_side_learn_any(struct drm_side *s, uint64_t pc, const uint8_t *code, uin
     memcpy(bytes, code, SLOT);
     *out = (struct trod_slice){k->off, len};
     return TROD_OK;
+}
+
+void drm_side_call(struct drm_side *s, uint64_t pc)
+{
+    if (!trod_grow(&s->calls, s->n_calls, &s->cap_calls, sizeof *s->calls, 64))
+        s->failed = true;
+    else
+        s->calls[s->n_calls++] = pc;
 }
 
 static uint32_t *thread_place(const struct drm_side *s, uint64_t tid)

@@ -11,11 +11,13 @@
 
 #include "core/recent.h"
 #include "format/drmemtrace/entries.h"
+#include "format/drmemtrace/proofs.h"
 #include "trod/batch.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
+struct drm_assumed;
 struct drm_past;
 struct drm_rest;
 
@@ -23,7 +25,7 @@ enum { DRM_SLOT = 16 }; /* bytes */
 
 #define DRM_POOL_MAX ((size_t)TROD_SLICE_SHARED - DRM_SLOT)
 
-enum { DRM_FIRST_KNOWN = 1 << 6, DRM_FIRST_PROOFS = 1 << 6 }; /* places of empty tables */
+enum { DRM_FIRST_KNOWN = 1 << 6 }; /* places of an empty table */
 
 /* Where the encoding of the instruction at pc lies: a shared slice. len 0: an empty place. */
 struct drm_known {
@@ -38,17 +40,6 @@ struct drm_thread {
     bool has_pid;
     bool skip;      /* a chunk began: its repeated TIMESTAMP and CPU_ID are hidden */
     int32_t stream; /* in the meta; -1: no row yet */
-};
-
-/*
- * Instructions whose encoding has come and is no system call: a bit for each pc, in pages; the
- * words looked up last are in a table in front of them (side->recent).
- */
-enum { DRM_PROOF_SHIFT = 12, DRM_PROOF_WORDS = (1 << DRM_PROOF_SHIFT) / 64 };
-
-struct drm_proof {
-    uint64_t number; /* of the page: pc >> DRM_PROOF_SHIFT */
-    uint64_t *bits;  /* DRM_PROOF_WORDS; NULL: an empty place */
 };
 
 /* What the hot loop looks up by type: 16 bytes. */
@@ -72,10 +63,13 @@ struct drm_side {
     struct drm_hot hot[64];
     uint8_t look[4][32];
     uint8_t pass[16]; /* the same for pass.c: see there */
+    /*
+     * Instructions whose encoding has come and is no system call; the words looked up last are in a
+     * table in front of them, recent.
+     */
     struct trod_recent *recent;
-    struct drm_proof *proofs; /* open addressing */
-    uint32_t proof_mask, n_proofs;
-    struct drm_proof proved; /* the one of the last proof */
+    struct drm_proofs proofs;
+    struct drm_proof proved; /* the page of the last proof */
     uint32_t n_coded;        /* rows of the run going on that say their opcode, where few do */
     uint32_t *coded;
     uint32_t cap_coded; /* as many as a batch has rows */
@@ -95,8 +89,11 @@ struct drm_side {
     uint64_t source;       /* core/origin.h; 0: some new instructions are not marked as new */
     uint64_t given;        /* rows of it */
     bool tells;            /* opcodes are given once by each side: the past does not count */
-    bool vague;  /* entries were passed over: known instructions may be of several windows */
+    bool vague;  /* known instructions may be of several windows, or may not have been fetched */
     bool failed; /* there was no memory for what is there */
+    struct drm_assumed *assumed; /* assumed.h; NULL: all that came before is known */
+    uint64_t *calls;             /* instructions whose encoding, that of a system call, has come */
+    size_t n_calls, cap_calls;
 
     struct drm_thread *thread;
     uint32_t n_threads, cap_threads;
@@ -120,9 +117,13 @@ struct drm_past {
     size_t shared_cap;
     struct drm_known *known;
     uint32_t known_mask, known_n; /* known_n: of this one and all before */
-    struct drm_proof *proofs;     /* pages that are newer than those before */
-    uint32_t proof_mask;
+    struct drm_proofs proofs;     /* pages that are newer than those before */
+    uint64_t *calls;
+    size_t n_calls;
 };
+
+/* past.c: the newest encoding of the instruction at PC in P, or NULL; its bytes are at *CODE. */
+const struct drm_known *drm_past_known(const struct drm_past *p, uint64_t pc, const uint8_t **code);
 
 /* past.c: the newest page NUMBER of the past; bits NULL: there is none. */
 struct drm_proof drm_past_proof(const struct drm_past *p, uint64_t number);
@@ -130,10 +131,6 @@ struct drm_proof drm_past_proof(const struct drm_past *p, uint64_t number);
 /* side.c: an empty table of N places, a power of two, and its end. NULL: no memory, or no table. */
 struct drm_known *drm_known_new(uint32_t n);
 void drm_known_free(struct drm_known *table, uint32_t mask);
-
-/* side.c: the place of page NUMBER in TABLE. */
-struct drm_proof *drm_proof_place(struct drm_proof *table, uint32_t mask, uint64_t number);
-void drm_proofs_free(struct drm_proof *table, uint32_t mask);
 
 enum drm_note { DRM_NOTE_UNKNOWN, DRM_NOTE_LEFTOVER, DRM_NOTE_SKIPPED, DRM_NOTES };
 
@@ -154,6 +151,9 @@ void drm_side_drop(struct drm_side *s);
  */
 int drm_side_fork(struct drm_side *to, struct drm_side *from);
 void drm_past_free(struct drm_past *p);
+
+/* past.c: what S has learned becomes the newest part of its past. 0 or TROD_ERR_NOMEM. */
+int drm_side_end(struct drm_side *s);
 
 /*
  * side.c: make S a source (core/origin.h), unless it is one or has learned an instruction itself.
@@ -187,12 +187,6 @@ static inline bool drm_proven(const struct drm_side *s, uint64_t pc)
 }
 bool drm_side_recall(struct drm_side *s, uint64_t pc);
 
-/* The word of PAGE with the bit of PC. */
-static inline uint64_t *drm_proof_word(const struct drm_proof *page, uint64_t pc)
-{
-    return &page->bits[pc >> 6 & (DRM_PROOF_WORDS - 1)];
-}
-
 /* side.c: the same where the page is not that of the last proof. */
 void drm_side_prove_page(struct drm_side *s, uint64_t pc);
 
@@ -207,6 +201,12 @@ static inline void drm_side_prove(struct drm_side *s, uint64_t pc)
     else
         drm_side_prove_page(s, pc);
 }
+
+/* side.c: the encoding of a system call has come for the instruction at PC. */
+void drm_side_call(struct drm_side *s, uint64_t pc);
+
+/* Have rows of more than one thread come? */
+bool drm_side_many_threads(const struct drm_side *s);
 
 /* Index of thread TID, added if new; TROD_ERR_NOMEM or TROD_ERR_LIMIT. */
 int drm_side_thread(struct drm_side *s, uint64_t tid);
@@ -243,7 +243,7 @@ static inline int drm_side_learn(struct drm_side *s, uint64_t pc, const uint8_t 
     const size_t at = s->shared_n;
 
     if (k->len || 2 * s->known_n > s->known_mask || s->n_free || s->tracked || s->past ||
-        s->shared_cap - at < DRM_SLOT || at >= DRM_POOL_MAX)
+        s->assumed || s->shared_cap - at < DRM_SLOT || at >= DRM_POOL_MAX)
         return drm_side_learn_any(s, pc, code, len, out);
     s->known_n++;
     s->shared_n = at + DRM_SLOT;
