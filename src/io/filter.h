@@ -118,14 +118,24 @@ struct trod_stage {
     int up_status; /* why: TROD_OK, or the error that follows it */
 
     uint64_t made; /* output */
-    /* where frames are thought to begin, to be seen when it comes there; NULL: it is known */
+    /* where frames are thought to begin, to be seen when it comes there; NULL: nobody asks */
     const struct trod_frames *frames;
+    uint64_t frame_to; /* byte of the output at which the next of those begins */
     bool finished;
     int status; /* the error that comes when it is asked for more */
 };
 
 /* N bytes at AT of the file S, for trod_filter.frame. False: they are not there. */
 bool trod_frame_look(struct trod_source *s, uint64_t at, uint8_t *p, size_t n);
+
+/* S, at the beginning of a frame, is to see whether FRAMES (NULL: none), which stay, are true. */
+void trod_stage_expect(struct trod_stage *s, const struct trod_frames *frames);
+
+/*
+ * For filters with frame(): another frame begins at the input of S, behind MADE bytes of output.
+ * 0, or TROD_ERR_CORRUPT where that is not what was expected.
+ */
+int trod_stage_frame(struct trod_stage *s, uint64_t made);
 
 /* S begins anew at byte PACKED of its file, where a frame begins that makes byte DECODED. */
 int trod_stage_restart(struct trod_stage *s, uint64_t packed, uint64_t decoded);

@@ -77,6 +77,13 @@ bool trod_frames_agree(const struct trod_frames *f, uint64_t packed, uint64_t de
     return lo == f->n || f->at[lo].packed != packed || f->at[lo].decoded == decoded;
 }
 
+uint64_t trod_frames_behind(const struct trod_frames *f, uint64_t decoded)
+{
+    const struct trod_io_frame *at = trod_frames_before(f, decoded) + 1;
+
+    return at < f->at + f->n ? at->decoded : TROD_NOWHERE;
+}
+
 bool trod_frames_copy(struct trod_frames *to, const struct trod_frames *from)
 {
     struct trod_io_frame *at = from->n ? malloc(from->n * sizeof *at) : NULL;

@@ -32,6 +32,8 @@ void trod_frames_find(struct trod_frames *f, struct trod_source *s,
 const struct trod_io_frame *trod_frames_before(const struct trod_frames *f, uint64_t offset);
 /* Has F no frame at byte PACKED of the file, or one that begins at DECODED? */
 bool trod_frames_agree(const struct trod_frames *f, uint64_t packed, uint64_t decoded);
+/* Decoded byte that the first frame behind byte DECODED begins at; TROD_NOWHERE: there is none. */
+uint64_t trod_frames_behind(const struct trod_frames *f, uint64_t decoded);
 /* A frame behind those that F has. False: there is no memory. */
 bool trod_frames_add(struct trod_frames *f, uint64_t packed, uint64_t decoded);
 bool trod_frames_copy(struct trod_frames *to, const struct trod_frames *from);

@@ -152,8 +152,8 @@ static int boundary(struct trod_stage *s, uint64_t made, bool *end)
         if (*end)
             return status;
     }
-    if (s->frames && !trod_frames_agree(s->frames, s->used, made))
-        return trod_stage_corrupt(s, "members are not as long as was thought");
+    if ((status = trod_stage_frame(s, made)) != TROD_OK)
+        return status;
     if (s->n < 2)
         trod_stage_more(s);
     if (padding || s->p[0] != 0x1f || (s->n > 1 && s->p[1] != 0x8b))

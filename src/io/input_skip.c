@@ -47,8 +47,8 @@ void trod_input_use_frames(struct trod_input *in, const struct trod_frames *fram
     if (!frames->looked || in->frames.looked || !trod_frames_copy(&in->frames, frames))
         return;
     in->given = true;
-    if (frames->guessed && in->n_filters == 1)
-        in->top->up->frames = &in->frames;
+    if (in->n_filters == 1)
+        trod_stage_expect(in->top->up, &in->frames);
 }
 
 /* Nothing of what was read is of use any more: the input goes on at OFFSET. */
@@ -128,7 +128,7 @@ static uint64_t seek_frame(struct trod_input *in, uint64_t n)
     in->source.pushed_at = in->source.n_pushed;
     if (trod_stage_restart(in->top->up, to->packed, to->decoded) != TROD_OK)
         return 0;
-    in->top->up->frames = frames->guessed ? frames : NULL;
+    trod_stage_expect(in->top->up, in->given ? frames : NULL);
     begin_at(in, to->decoded);
     return to->decoded - from;
 }

@@ -105,6 +105,8 @@ static int lz4_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
             break;
         if (d->between && trod_stage_at_end(s, &status))
             return status;
+        if (d->between && (status = trod_stage_frame(s, s->made + *n)) != TROD_OK)
+            return status;
         d->between = false;
         size_t room = cap - *n, in = trod_blocks_next(&d->at, FRAME_START, BLOCK_HEADER);
         if (in > s->n)

@@ -5,6 +5,7 @@
  * topmost only hands through what was looked at to find that nobody wants it.
  */
 #include "filter.h"
+#include "frames.h"
 #include "points.h"
 #include "source.h"
 #include "trod/io.h"
@@ -136,12 +137,32 @@ int trod_stage_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
     if (s->status != TROD_OK || s->finished)
         return s->status;
     int status = s->filter ? s->filter->read(s, out, cap, n) : hand_through(s, out, cap, n);
+    if (s->frames && s->made + *n > s->frame_to) { /* the frame should have ended there */
+        *n = (size_t)(s->frame_to - s->made);
+        status = trod_stage_corrupt(s, "members are not as long as was thought");
+    }
     s->made += *n;
     if (status == TROD_OK && s->filter)
         status = over_limit(s);
     s->status = status;
     s->finished = status == TROD_OK && *n == 0;
     return *n ? TROD_OK : status;
+}
+
+void trod_stage_expect(struct trod_stage *s, const struct trod_frames *frames)
+{
+    s->frames = frames;
+    s->frame_to = frames && s->filter->frame ? trod_frames_behind(frames, s->made) : TROD_NOWHERE;
+}
+
+int trod_stage_frame(struct trod_stage *s, uint64_t made)
+{
+    if (!s->frames)
+        return TROD_OK;
+    if (!trod_frames_agree(s->frames, s->used, made))
+        return trod_stage_corrupt(s, "members are not as long as was thought");
+    s->frame_to = trod_frames_behind(s->frames, made);
+    return TROD_OK;
 }
 
 static void forget(struct trod_stage *s, uint64_t packed, uint64_t decoded)

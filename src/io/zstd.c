@@ -152,6 +152,8 @@ int trod_zstd_read(struct trod_zstd *d, struct trod_stage *s, uint8_t *out, size
             break;
         if (d->between && trod_stage_at_end(s, &status))
             return status;
+        if (d->between && (status = trod_stage_frame(s, s->made + o.pos)) != TROD_OK)
+            return status;
         d->between = false;
         ZSTD_inBuffer in = {.src = s->p, .size = of_frames(d, s), .pos = 0};
         const size_t result = trod_zstd_some(&d->blocks, &o, &in);

@@ -1,6 +1,7 @@
 # test_jobs.sh - every analysis finds the same, byte for byte, for any number of threads: alone and
 # several in one run, in traces that cannot be parted (one stream of gzip, a file without cuts).
 . "$TROD_SOURCE/tests/cli/lib.sh"
+have python3
 gen=$(dirname "$TROD")/../../tests/gen/trod-gen
 
 # rows of several times the batches that threads hand on
@@ -172,6 +173,13 @@ for options in '' '--strict' '--interval 5000'; do
     else
         err_has 'zip member'
     fi
+done
+# A member that makes more than it says, before a place where the file is cut: the part before that ends inside it.
+for number in 71 72 73; do
+    python3 "$TROD_SOURCE/tests/cli/long_members.py" long.din.gz $number
+    same_for "2 3" count:footprint=none long.din.gz
+    status 2
+    err_has 'wrong checksum or length'
 done
 # files that an analysis cannot write are named
 for option in picture simpoints bb; do
