@@ -421,6 +421,8 @@ static void memory_of(const cs_insn *insn, unsigned bits, const struct found *f)
     }
     if (insn->id == X86_INS_XLATB && out->loads == 0)
         load(f, &(struct trod_operand){.size = 1}); /* at rbx + al: not an operand of Capstone's */
+    if ((insn->id == X86_INS_MASKMOVQ || insn->id == X86_INS_MASKMOVDQU) && out->stores == 0)
+        store(f, &(struct trod_operand){.size = insn->id == X86_INS_MASKMOVQ ? 8 : 16}); /* rdi */
     stack_of(f, insn, what, bits);
     if (what & PUSHES)
         out->flags &= ~(uint32_t)(TROD_INSN_COUNTS | TROD_INSN_SIZES);
@@ -463,15 +465,9 @@ static bool has_condition(const cs_insn *insn)
 static void add_unnamed(const cs_insn *insn, const struct found *f, unsigned bits)
 {
     const cs_x86 *x = &insn->detail->x86;
-    const struct trod_operand anywhere = {.size = insn->id == X86_INS_MASKMOVDQU ? 16 : 8};
     struct trod_operand op;
 
     switch (insn->id) {
-    case X86_INS_MASKMOVQ:
-    case X86_INS_MASKMOVDQU:
-        if (f->all->n_written == 0)
-            store(f, &anywhere);
-        return;
     case X86_INS_IRETQ:
         op = on_stack(RSP, 0, 40, bits);
         load(f, &op);

@@ -372,6 +372,13 @@ static void test_x86(void **state)
          4,
          {0x0f, 0x38, 0xf0, 0x08}},
         {{"xlatb", 0, TROD_BR_NONE, 0, 1, 0, 1, 0, COUNTS | SIZES, 0, "rbx al ", "al "}, 1, {0xd7}},
+        /* of the bytes at rdi those that the mask chooses */
+        {{"maskmovq mm2,mm1", 0, TROD_BR_NONE, 0, 0, 1, 0, 8, COUNTS | PRED, 0, NULL, NULL},
+         3,
+         {0x0f, 0xf7, 0xd1}},
+        {{"maskmovdqu xmm2,xmm1", 0, TROD_BR_NONE, 0, 0, 1, 0, 16, COUNTS | PRED, 0, NULL, NULL},
+         4,
+         {0x66, 0x0f, 0xf7, 0xd1}},
         {{"enter 16,0", 0, NOTHING, 0, COUNTS, "rsp rbp ", "rsp rbp "}, 4, {0xc8, 0x10, 0, 0}},
         {{"adox eax,ecx", 0, NOTHING, COUNTS, 0, "rflags eax ecx ", "rflags eax "},
          5,
