@@ -71,6 +71,9 @@ enum trod_drm_marker {
  */
 #define TROD_DRM_SYSCALL_BASE_32 UINT64_C(0x10000)
 #define TROD_DRM_SYSCALL_BASE_64 UINT64_C(0x100000000)
+/* The same of a trace with addresses of BITS bits (addr_bits of the meta). */
+#define TROD_DRM_SYSCALL_BASE(bits)                                                                \
+    ((bits) == 32 ? TROD_DRM_SYSCALL_BASE_32 : TROD_DRM_SYSCALL_BASE_64)
 
 /* Bits of meta->filetype. */
 enum trod_drm_filetype {

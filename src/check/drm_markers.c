@@ -6,6 +6,8 @@
  */
 #include "check/drm.h"
 
+#include "core/drm_time.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -73,8 +75,7 @@ static void timestamp(struct chk *c, struct drm *d, const struct trod_batch *b, 
 {
     uint64_t t = b->value[i];
 
-    /* 32-bit time stamps wrap. */
-    if (d->timestamp_known && t < d->timestamp && !(narrow(d) && d->timestamp - t > UINT32_MAX / 2))
+    if (d->timestamp_known && trod_drm_time_back(d->timestamp, t, b->meta->addr_bits))
         chk_report(c, CHK_DRM_TIMESTAMP, b, i, "time goes back from %" PRIu64 " to %" PRIu64,
                    d->timestamp, t);
     d->timestamp = t;
@@ -82,9 +83,9 @@ static void timestamp(struct chk *c, struct drm *d, const struct trod_batch *b, 
     d->timestamp_since = true;
 }
 
-static bool is_syscall_id(const struct drm *d, uint64_t id)
+static bool is_syscall_id(const struct trod_batch *b, uint64_t id)
 {
-    return id >= (narrow(d) ? UINT64_C(0x10000) : UINT64_C(0x100000000));
+    return id >= TROD_DRM_SYSCALL_BASE(b->meta->addr_bits);
 }
 
 /* Numbers of the futex system call of the architectures that drmemtrace knows. */
@@ -109,10 +110,10 @@ static void function(struct chk *c, struct drm *d, const struct trod_batch *b, u
 
     if (sub == TROD_DRM_FUNC_ID) {
         d->function = b->value[i];
-        if (drm_regdeps(d) && !(is_syscall_id(d, d->function) && is_futex(d->function)))
+        if (drm_regdeps(d) && !(is_syscall_id(b, d->function) && is_futex(d->function)))
             chk_report(c, CHK_DRM_REGDEPS, b, i, "function marker of another call than futex");
     }
-    if (is_syscall_id(d, d->function))
+    if (is_syscall_id(b, d->function))
         return;
     if (!follows_branch(d))
         chk_report(c, CHK_DRM_FUNC_PLACE, b, i,

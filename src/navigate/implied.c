@@ -109,14 +109,6 @@ static const char *result_name(enum trod_isa isa)
     }
 }
 
-static bool is_system(const struct nav_regs *r, uint64_t function)
-{
-    const enum trod_isa isa = r->names->isa;
-
-    return function >= (isa == TROD_ISA_X86_32 || isa == TROD_ISA_ARM ? TROD_DRM_SYSCALL_BASE_32
-                                                                      : TROD_DRM_SYSCALL_BASE_64);
-}
-
 static void forget_all(struct nav_file *f)
 {
     for (uint32_t id = 0; f->known && id < f->n; id++)
@@ -185,7 +177,8 @@ int nav_regs_marker(struct nav_regs *r, struct nav_file *f, const struct trod_ba
         f->argument = 0;
         return TROD_OK;
     case TROD_DRM_FUNC_ARG:
-        name = argument_name(isa, is_system(r, f->function), f->argument++);
+        name = argument_name(isa, f->function >= TROD_DRM_SYSCALL_BASE(b->meta->addr_bits),
+                             f->argument++);
         break;
     case TROD_DRM_FUNC_RETVAL:
         name = result_name(isa);

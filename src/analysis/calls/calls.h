@@ -75,6 +75,7 @@ struct sys_state {
     struct trod_sites *sites; /* or NULL */
     int64_t stream;           /* of the context */
     uint64_t isa;
+    unsigned addr_bits; /* of the trace: what of it time stamps have */
     struct sys_sums sums;
     uint64_t instructions; /* that call the system */
     bool marked;           /* the trace has markers; else instructions are all there is */

@@ -9,6 +9,7 @@
 #include "analysis/calls/calls.h"
 
 #include "analysis/by_site.h"
+#include "core/drm_time.h"
 #include "core/grow.h"
 #include "trod/drmemtrace.h"
 #include "trod/format.h"
@@ -161,9 +162,9 @@ static int end_call(struct sys_state *s, struct sys_thread *t, bool timed, uint6
     t->open = false;
     c->n.returned++;
     s->sums.returned++;
-    if (!timed || !t->pre || time < t->before)
+    if (!timed || !t->pre || trod_drm_time_back(t->before, time, s->addr_bits))
         return TROD_OK;
-    time -= t->before;
+    time = trod_drm_time_since(t->before, time, s->addr_bits);
     c->n.timed++;
     c->n.time += time;
     s->sums.timed++;
@@ -213,8 +214,7 @@ static int failure(struct sys_state *s, struct sys_thread *t, uint64_t error)
 static int function(struct sys_state *s, struct sys_thread *t, const struct trod_batch *b,
                     uint32_t row)
 {
-    const uint64_t base =
-        b->meta->addr_bits == 32 ? TROD_DRM_SYSCALL_BASE_32 : TROD_DRM_SYSCALL_BASE_64;
+    const uint64_t base = TROD_DRM_SYSCALL_BASE(b->meta->addr_bits);
     struct sys_one *one = one_of(s, t);
 
     if (b->sub[row] == TROD_DRM_FUNC_ID) {
@@ -420,6 +420,7 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
     if (!f || !(f->flags & TROD_FMT_MARKERS))
         return feed_sites(s, b, from, to);
     s->marked = true;
+    s->addr_bits = b->meta->addr_bits;
     return feed_marked(s, b, from, to);
 }
 

@@ -320,8 +320,7 @@ static void arrive(struct fun_state *s, struct fun_thread *t, uint64_t pc)
 static int marker(struct fun_state *s, struct fun_thread *t, const struct trod_batch *b,
                   uint32_t row)
 {
-    const uint64_t base =
-        b->meta->addr_bits == 32 ? TROD_DRM_SYSCALL_BASE_32 : TROD_DRM_SYSCALL_BASE_64;
+    const uint64_t base = TROD_DRM_SYSCALL_BASE(b->meta->addr_bits);
     const uint64_t value = b->value[row];
 
     switch (b->sub[row]) {

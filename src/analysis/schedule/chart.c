@@ -136,7 +136,8 @@ int sch_chart_print(const struct sch_state *s, struct trod_buf *out)
     for (size_t k = 0; rc == 0 && k < s->n_cores; k++) {
         const struct sch_core *c = &s->core[order[k]];
 
-        rc = trod_buf_printf(out, "core %4" PRIu64 " |", c->number);
+        rc = sch_is_known(c) ? trod_buf_printf(out, "core %4" PRIu64 " |", c->number)
+                             : trod_buf_printf(out, "unknown   |");
         for (size_t x = 0; rc == 0 && x < n && n_used; x++) {
             const struct sch_bin b = cell(c, x, n, n_used);
             const char ch = mark(s, &b);
@@ -176,7 +177,7 @@ void sch_chart_result(const struct sch_state *s, struct trod_result *r)
                 end++;
             if (!c->bucket[i].n)
                 continue;
-            trod_result_u64(r, NULL, c->number);
+            sch_put_core(c, r);
             trod_result_u64(r, NULL, i * s->span);
             trod_result_u64(r, NULL, end * s->span);
             if (c->bucket[i].at == SCH_IDLE || c->bucket[i].at == SCH_WAIT)

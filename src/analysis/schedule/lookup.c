@@ -60,6 +60,7 @@ static uint32_t new_thread(struct sch_state *s, const struct trod_meta *m, uint3
         .letter = letter_of(s, m, of, i),
         .direct = TROD_NOWHERE,
         .core = SCH_NONE,
+        .ran = SCH_NONE,
         .call = -1,
     };
     return i;
@@ -118,6 +119,6 @@ struct sch_core *sch_core_at(struct sch_state *s, const struct trod_batch *b, ui
     if (sch_sharded(m))
         return sch_core_of(s, of ? of->file : 0);
     if (s->marked)
-        return t->core != SCH_NONE ? &s->core[t->core] : sch_core_of(s, UINT32_MAX);
+        return t->core != SCH_NONE ? &s->core[t->core] : sch_core_of(s, SCH_UNKNOWN);
     return sch_core_of(s, of && of->tid == TROD_NOWHERE ? stream : 0);
 }

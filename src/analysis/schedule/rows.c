@@ -4,11 +4,15 @@
 #include "analysis/schedule/schedule.h"
 
 #include "analysis/plain_rows.h"
+#include "core/drm_time.h"
 #include "core/grow.h"
 #include "trod/drmemtrace.h"
 #include "trod/format.h"
 
 enum { LATENCIES = 6 };
+
+/* After so many microseconds times of 32 bits begin anew. */
+#define WRAP (UINT64_C(1) << 32)
 
 /* --- letters --- */
 
@@ -108,6 +112,8 @@ static bool leave(struct sch_state *s, struct sch_core *c, uint32_t next)
 /* Schedule files have a line for each change. */
 static bool enter_line(struct sch_state *s, struct sch_core *c, const struct sch_thread *t)
 {
+    const uint64_t time_mask = s->meta->addr_bits == 32 ? UINT32_MAX : UINT64_MAX;
+
     if (s->opt->like == SCH_LIKE_RECORD_FILE)
         return sch_record_begin(c, (uint32_t)(t - s->thread),
                                 t->instructions ? t->instructions + 1 : 0);
@@ -115,8 +121,8 @@ static bool enter_line(struct sch_state *s, struct sch_core *c, const struct sch
         return true;
     if (!trod_grow(&s->entry, s->n_entries, &s->cap_entries, sizeof *s->entry, 256))
         return false;
-    s->entry[s->n_entries++] =
-        (struct sch_entry){t->tid, s->placed ? s->position : t->time, c->number, t->instructions};
+    s->entry[s->n_entries++] = (struct sch_entry){
+        t->tid, s->placed ? s->position : t->time & time_mask, c->number, t->instructions};
     return true;
 }
 
@@ -134,7 +140,7 @@ static bool enter(struct sch_state *s, struct sch_core *c, uint32_t thread)
         if (!trod_grow(&c->threads, c->n_threads, &c->cap_threads, sizeof *c->threads, 8))
             return false;
         c->threads[c->n_threads++] = thread;
-        t->cores++;
+        t->cores += sch_is_known(c);
     }
     c->migrations += t->known && t->core != own && s->placed;
     t->core = own;
@@ -180,7 +186,7 @@ static bool observe(struct sch_state *s, struct sch_core *c, uint32_t thread)
         return true;
     if (!draw(s, c))
         return false;
-    if (runs(c) && !leave(s, c, thread))
+    if (runs(c) && sch_is_known(c) && !leave(s, c, thread))
         return false;
     c->switches += c->thread == SCH_IDLE && thread == SCH_WAIT;
     if (!gap && !enter(s, c, thread))
@@ -249,7 +255,7 @@ static bool instruction(struct sch_state *s, struct sch_core *c, struct sch_thre
     return go_on(s, c, 1);
 }
 
-/* Recorded cpus: T is on cpu NUMBER from its next instruction on. */
+/* Recorded cpus: T is on cpu NUMBER (all bits set: not known) from its next instruction on. */
 static bool on_cpu(struct sch_state *s, struct sch_thread *t, uint64_t number)
 {
     struct sch_core *c = sch_core_of(s, (uint32_t)number);
@@ -262,10 +268,35 @@ static bool on_cpu(struct sch_state *s, struct sch_thread *t, uint64_t number)
 
         was->left = was->thread == (uint32_t)(t - s->thread);
         was->left_voluntary = may_leave(t);
-        c->migrations += t->known;
     }
     t->core = own;
+    if (sch_is_known(c)) {
+        c->migrations += t->known && t->ran != SCH_NONE && t->ran != own;
+        t->ran = own;
+    }
     return true;
+}
+
+/*
+ * The time stamp TIME of T as it is counted on where it wraps. The first one of a thread belongs to
+ * the last one of others.
+ */
+static uint64_t time_of(struct sch_state *s, const struct sch_thread *t, uint64_t time)
+{
+    const unsigned bits = s->meta->addr_bits;
+    const uint32_t now = (uint32_t)time, was = (uint32_t)t->time;
+
+    if (bits != 32)
+        return time;
+    if (t->time == 0 && s->time == 0)
+        s->time = WRAP + now;
+    else if (t->time == 0)
+        s->time += (uint64_t)(int64_t)(int32_t)(now - (uint32_t)s->time);
+    else if (trod_drm_time_back(was, now, bits))
+        s->time = t->time - (was - now);
+    else
+        s->time = t->time + trod_drm_time_since(was, now, bits);
+    return s->time;
 }
 
 static bool stamp(struct sch_state *s, struct sch_thread *t, uint64_t time)
@@ -290,7 +321,7 @@ static bool marker(struct sch_state *s, const struct trod_batch *b, uint32_t row
 
     switch (b->sub[row]) {
     case TROD_DRM_TIMESTAMP:
-        return stamp(s, t, value);
+        return stamp(s, t, time_of(s, t, value));
     case TROD_DRM_CPU_ID:
         return s->placed || sch_sharded(b->meta) || on_cpu(s, t, value);
     case TROD_DRM_SYSCALL:

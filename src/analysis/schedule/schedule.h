@@ -19,9 +19,11 @@ enum {
     SCH_NOT_THERE = TROD_F_SYNTHETIC | TROD_F_NOFETCH /* flags of what counts as no instruction */
 };
 
-#define SCH_NONE UINT32_MAX
-#define SCH_IDLE (UINT32_MAX - 1)
-#define SCH_WAIT (UINT32_MAX - 2) /* for another core */
+/* Number of the core of what runs on a cpu that the trace does not know. */
+#define SCH_UNKNOWN UINT32_MAX
+#define SCH_NONE    UINT32_MAX
+#define SCH_IDLE    (UINT32_MAX - 1)
+#define SCH_WAIT    (UINT32_MAX - 2) /* for another core */
 
 enum sch_like {
     SCH_LIKE_NONE,
@@ -68,11 +70,12 @@ struct sch_out {
 
 struct sch_thread {
     uint64_t tid, instructions, waited; /* microseconds in system calls that gave the core away */
-    uint64_t time;                      /* last time stamp */
+    uint64_t time;                      /* last time stamp, counted on where it wraps */
     uint64_t before;                    /* that before the system call */
     uint64_t direct;                    /* thread that it switches to; TROD_NOWHERE */
     uint64_t switches;
     uint32_t core;                      /* that it runs on, or ran on last; SCH_NONE */
+    uint32_t ran;                       /* the last one whose number is known; SCH_NONE */
     uint32_t letter;                    /* ordinal */
     uint32_t calls, blocking, requests; /* since its last instruction */
     int64_t call;                       /* the system call that is open; -1: none */
@@ -136,6 +139,7 @@ struct sch_state {
     size_t n_cores, cap_cores;
     size_t n_ranked; /* the first ones, whose numbers are their places */
     uint64_t instructions, position;
+    uint64_t time;         /* last time stamp of all, where they wrap */
     uint64_t origin, span; /* of the chart: time of its beginning; of a bucket */
     uint64_t room;         /* times behind ORIGIN for which it has buckets; 0: it has not begun */
     bool placed;           /* an order of the trace says the core */
@@ -152,6 +156,20 @@ struct sch_state {
 /* --- rows.c --- */
 /* As the analysis' feed. */
 int sch_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
+
+static inline bool sch_is_known(const struct sch_core *c)
+{
+    return c->number != SCH_UNKNOWN;
+}
+
+/* Write the number of C to an open row of R. */
+static inline void sch_put_core(const struct sch_core *c, struct trod_result *r)
+{
+    if (sch_is_known(c))
+        trod_result_u64(r, NULL, c->number);
+    else
+        trod_result_str(r, NULL, "unknown");
+}
 
 /* --- turns.c --- */
 /* Rows [.., TO) of a batch by what they are, as far as counters go; the first from a place on that

@@ -50,7 +50,7 @@ static void put_cores(const struct sch_state *s, const uint32_t *order, struct t
         const struct trod_core *counts =
             s->meta->cores && c->number < s->meta->n_cores ? &s->meta->cores[c->number] : NULL;
 
-        trod_result_u64(r, NULL, c->number);
+        sch_put_core(c, r);
         trod_result_u64(r, NULL, c->instructions);
         trod_result_u64(r, NULL, c->n_threads);
         trod_result_u64(r, NULL, c->switches);
@@ -60,7 +60,10 @@ static void put_cores(const struct sch_state *s, const uint32_t *order, struct t
         trod_result_u64(r, NULL, c->calls);
         trod_result_u64(r, NULL, c->blocking);
         trod_result_u64(r, NULL, c->idle);
-        trod_result_f64(r, NULL, steps ? 100 * (double)c->instructions / (double)steps : 0, 2);
+        if (sch_is_known(c))
+            trod_result_f64(r, NULL, steps ? 100 * (double)c->instructions / (double)steps : 0, 2);
+        else
+            trod_result_absent(r);
         trod_result_u64(r, NULL, counts ? counts->steals : 0);
         trod_result_u64(r, NULL, counts ? counts->rebalances : 0);
         trod_result_u64(r, NULL, counts ? counts->preempts : 0);
@@ -211,6 +214,15 @@ static void put_intervals(const struct sch_state *s, struct trod_result *r)
     trod_result_table_close(r);
 }
 
+/* Are there instructions whose cpu is not known? */
+static bool is_lost(const struct sch_state *s)
+{
+    for (size_t i = 0; i < s->n_cores; i++)
+        if (!sch_is_known(&s->core[i]) && s->core[i].instructions)
+            return true;
+    return false;
+}
+
 int sch_result(const void *st, struct trod_result *r)
 {
     static const struct trod_result_column latencies[] = {
@@ -237,6 +249,8 @@ int sch_result(const void *st, struct trod_result *r)
                                 : "the cpus of the trace");
     if (!s->instructions)
         trod_result_str(r, "note", "no instructions are recorded, which tell what ran on a core");
+    else if (is_lost(s))
+        trod_result_str(r, "note", "where the cpu is not known, switches and migrations are not");
     trod_result_u64(r, "instructions", s->instructions);
     trod_result_u64(r, "switches", all.switches);
     trod_result_u64(r, "voluntary", all.voluntary);

@@ -124,8 +124,7 @@ void whose_marker(struct trod_whose *w, struct whose_lane *l, const struct trod_
                   uint32_t row)
 {
     const uint64_t value = b->value[row];
-    const uint64_t base =
-        b->meta->addr_bits == 32 ? TROD_DRM_SYSCALL_BASE_32 : TROD_DRM_SYSCALL_BASE_64;
+    const uint64_t base = TROD_DRM_SYSCALL_BASE(b->meta->addr_bits);
 
     switch (b->sub[row]) {
     case TROD_DRM_FUNC_ID:
