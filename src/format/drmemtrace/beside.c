@@ -214,7 +214,7 @@ static void add_text(struct trod_batch *b, uint32_t row, const char *name)
 
 static void fill_text(const struct beside *s, struct trod_batch *b)
 {
-    const uint64_t base = b->meta->addr_bits == 32 ? DRM_SYSCALL_BASE_32 : DRM_SYSCALL_BASE_64;
+    const uint64_t base = TROD_DRM_SYSCALL_BASE(b->meta->addr_bits);
     const uint8_t *const end = b->kind + b->n;
 
     for (const uint8_t *at = b->kind; (at = memchr(at, TROD_MARKER, (size_t)(end - at))); at++) {

@@ -44,7 +44,7 @@ int drm_put_cpu(struct drm_enc *e, struct trod_room *out, uint64_t cpu)
 
 int drm_put_now(struct drm_enc *e, struct trod_room *out, uint64_t time)
 {
-    int rc = drm_put_time(e, out, e->has_time && time < e->time ? e->time : time);
+    int rc = drm_put_time(e, out, e->has_time && !drm_time_on(e, time) ? e->time : time);
 
     if (rc == TROD_OK)
         rc = drm_put_cpu(e, out, e->has_cpu ? e->cpu : TROD_NOWHERE);

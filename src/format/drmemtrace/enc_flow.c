@@ -62,6 +62,15 @@ static bool is_indirect(unsigned branch)
            branch == TROD_BR_ERET || branch == TROD_BR_OTHER;
 }
 
+/* Does S, an encoding of a REGDEPS trace, say that it may be a branch? Of which kind it does not.
+ */
+static bool may_branch(const struct drm_seen *s)
+{
+    enum { CATEGORY = 10, BRANCH = 8 };
+
+    return s->len < 4 || trod_load_le32(s->code) >> CATEGORY & BRANCH;
+}
+
 /*
  * What the opcode of S says of control flow, where there are rules for its instruction set. On MIPS
  * the flow changes behind the delay slot, not behind the branch.
@@ -72,6 +81,11 @@ static void classify(struct drm_enc *e, struct drm_seen *s)
     const struct trod_insn *insn;
 
     s->known = s->has_target = 0;
+    if (e->meta->isa == TROD_ISA_REGDEPS) {
+        s->known = !may_branch(s);
+        s->branch = TROD_BR_NONE;
+        return;
+    }
     if (e->meta->isa == TROD_ISA_MIPS32 || e->meta->isa == TROD_ISA_MIPS64)
         return;
     if (!side->insn && !side->no_insn)
@@ -181,7 +195,7 @@ void drm_flow_settle(struct drm_enc *e, struct trod_room *out, bool known, uint6
         after = h.has_target ? h.target : next;
     else if (target)
         after = target;
-    remember(e, h.pc, after, type != DRM_INSTR);
+    remember(e, h.pc, after, drm_turns(type));
     release(e, out);
 }
 
@@ -247,30 +261,15 @@ static int times(struct drm_enc *e, struct trod_room *out, uint64_t now)
 {
     bool due = !e->has_time || !e->has_cpu;
 
-    if (!due && e->has_last && e->last_branch)
+    if (!due && e->has_last && e->last_branch && !(e->n_late && e->transfer))
         return TROD_OK;
+    if (e->n_late)
+        return drm_put_late(e, out);
     if (e->native)
-        due = due || now > e->time;
+        due = due || drm_time_on(e, now);
     else
-        due = due || (now > e->time && e->instrs - e->time_at >= DRM_TIME_EVERY);
+        due = due || (drm_time_on(e, now) && e->instrs - e->time_at >= DRM_TIME_EVERY);
     return due ? drm_put_now(e, out, now) : TROD_OK;
-}
-
-void drm_flow_late(struct drm_enc *e, unsigned number, uint64_t value)
-{
-    if (!e->late)
-        e->late_time = e->time;
-    e->late = true;
-    if (number == TROD_DRM_CPU_ID)
-        e->cpu = value;
-    else if (value > e->time)
-        e->late_time = value;
-}
-
-static int put_late(struct drm_enc *e, struct trod_room *out)
-{
-    e->late = false;
-    return drm_put_now(e, out, e->late_time);
 }
 
 static void hold(struct drm_enc *e, const struct insn *n, struct drm_seen *seen, unsigned branch,
@@ -296,7 +295,6 @@ static void native_instr(struct drm_enc *e, const struct insn *n, struct drm_see
                          struct trod_room *out)
 {
     const struct drm_type_info *info = drm_type_info(n->type);
-    const bool branch = (info->flags & TROD_F_BRANCH) != TROD_BR_NONE;
     const bool wants = e->version >= DRM_VERSION_BRANCH_INFO && !e->ifiltered;
     /* where a warm-up is filtered, the rest is not */
     bool has_target = n->has_target && info->indirect && e->version >= DRM_VERSION_BRANCH_INFO;
@@ -313,7 +311,7 @@ static void native_instr(struct drm_enc *e, const struct insn *n, struct drm_see
         return;
     }
     drm_put_instr(e, out, drm_old_type(e, n->type), n->size, n->pc, seen, has_target, n->target);
-    remember(e, n->pc, has_target ? n->target : n->pc + n->size, branch);
+    remember(e, n->pc, has_target ? n->target : n->pc + n->size, drm_turns(n->type));
 }
 
 /* The same of any other source. */
@@ -322,8 +320,10 @@ static void foreign_instr(struct drm_enc *e, const struct insn *n, struct drm_se
 {
     const unsigned said = n->flags & TROD_F_BRANCH;
     const bool skipped = (n->flags & TROD_F_SKIPPED) != 0;
+    const bool regdeps =
+        e->meta->isa == TROD_ISA_REGDEPS; /* of these only the row tells the kind */
     bool known = (seen && seen->known) || said != TROD_BR_NONE;
-    unsigned branch = seen && seen->known ? seen->branch : said;
+    unsigned branch = seen && seen->known && !regdeps ? seen->branch : said;
     uint64_t next = n->pc + n->size;
     unsigned type;
 
@@ -336,13 +336,13 @@ static void foreign_instr(struct drm_enc *e, const struct insn *n, struct drm_se
         remember(e, n->pc, next, false);
         return;
     }
+    if (e->version >= DRM_VERSION_BRANCH_INFO && known && n->has_target && is_indirect(branch)) {
+        drm_put_instr(e, out, type_of(e, branch, seen), n->size, n->pc, seen, true, n->target);
+        remember(e, n->pc, n->target, true);
+        return;
+    }
     if (e->version >= DRM_VERSION_BRANCH_INFO && !e->ifiltered &&
         (!known || branch == TROD_BR_COND || is_indirect(branch))) {
-        if (known && n->has_target && is_indirect(branch)) {
-            drm_put_instr(e, out, type_of(e, branch, seen), n->size, n->pc, seen, true, n->target);
-            remember(e, n->pc, n->target, true);
-            return;
-        }
         hold(e, n, seen, branch, known);
         return;
     }
@@ -352,7 +352,7 @@ static void foreign_instr(struct drm_enc *e, const struct insn *n, struct drm_se
                : n->has_target                         ? n->target
                                                        : next;
     drm_put_instr(e, out, drm_old_type(e, type), n->size, n->pc, seen, false, 0);
-    remember(e, n->pc, next, type != DRM_INSTR);
+    remember(e, n->pc, next, drm_turns(type));
 }
 
 static struct insn insn_of(const struct drm_enc *e, const struct trod_batch *b, uint32_t row)
@@ -413,7 +413,7 @@ int drm_flow_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
             break_flow(e, out);
         e->last_branch = false;
     }
-    rc = e->late ? put_late(e, out) : times(e, out, drm_enc_time(e, b, row));
+    rc = times(e, out, drm_enc_time(e, b, row));
     if (rc < 0)
         return rc;
     if (n.code_n && (e->encodings || !e->native || e->version >= DRM_VERSION_BRANCH_INFO) &&

@@ -31,7 +31,7 @@ struct fixed {
 static bool may_be(const struct drm_enc *e, const struct trod_batch *b, uint32_t needs)
 {
     return e->begun && !drm_lose_code(e) && !e->ifiltered && !e->keep_all && !e->new_chunk &&
-           !e->late && !e->transfer && !e->n_kept && e->has_time && e->has_cpu &&
+           !e->n_late && !e->transfer && !e->n_kept && e->has_time && e->has_cpu &&
            (e->side->seen || !e->encodings) && (b->have & needs) == needs;
 }
 
@@ -102,7 +102,8 @@ TROD_HOT unsigned type_of(const struct fixed *f, uint32_t row, const struct drm_
     const struct drm_type_info *info = drm_type_info(type);
 
     if (!f->native)
-        return seen->known && seen->branch == TROD_BR_NONE && !(f->b->flags[row] & TROD_F_NOFETCH)
+        return seen->known && seen->branch == TROD_BR_NONE &&
+                       !(f->b->flags[row] & (TROD_F_NOFETCH | TROD_F_BRANCH))
                    ? DRM_INSTR
                    : DRM_INVALID;
     return info->class == DRM_C_INSTR && (f->e->version < DRM_VERSION_BRANCH_INFO ||
@@ -117,8 +118,8 @@ TROD_HOT bool time_due(const struct fixed *f, uint32_t row, uint64_t instrs)
     const struct drm_enc *e = f->e;
 
     if (f->native)
-        return f->b->have & f->b->has[row] & TROD_COL_TIME && f->b->time[row] > e->time;
-    return instrs - e->time_at >= DRM_TIME_EVERY && drm_enc_time(e, f->b, row) > e->time;
+        return f->b->have & f->b->has[row] & TROD_COL_TIME && drm_time_on(e, f->b->time[row]);
+    return instrs - e->time_at >= DRM_TIME_EVERY && drm_time_on(e, drm_enc_time(e, f->b, row));
 }
 
 /* Does an entry hold address V as a reader takes it? */
@@ -199,7 +200,7 @@ TROD_HOT bool put_instr(const struct fixed *f, struct plain *s, uint32_t row)
     s->last_pc = pc;
     s->next_pc = pc + size;
     s->has_last = s->ran = true;
-    s->last_branch = (drm_type_info(type)->flags & TROD_F_BRANCH) != TROD_BR_NONE;
+    s->last_branch = drm_turns(type);
     return true;
 }
 

@@ -174,132 +174,6 @@ uint64_t drm_enc_time(const struct drm_enc *e, const struct trod_batch *b, uint3
 
 /* --- rows --- */
 
-/* Header markers and those of chunks are written when it is time for them. */
-static bool own_marker(unsigned marker)
-{
-    switch (marker) {
-    case TROD_DRM_VERSION:
-    case TROD_DRM_FILETYPE:
-    case TROD_DRM_CACHE_LINE_SIZE:
-    case TROD_DRM_CHUNK_INSTR_COUNT:
-    case TROD_DRM_PAGE_SIZE:
-    case TROD_DRM_CHUNK_FOOTER:
-    case TROD_DRM_RECORD_ORDINAL:
-    case TROD_DRM_BRANCH_TARGET:
-    case TROD_DRM_CORE_IDLE:
-    case TROD_DRM_CORE_WAIT:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Rows behind which the next instruction need not follow from the last. */
-static bool moves_control(unsigned marker)
-{
-    switch (marker) {
-    case TROD_DRM_KERNEL_EVENT:
-    case TROD_DRM_KERNEL_XFER:
-    case TROD_DRM_RSEQ_ABORT:
-    case TROD_DRM_SYSCALL_TRACE_START:
-    case TROD_DRM_SYSCALL_TRACE_END:
-    case TROD_DRM_CONTEXT_SWITCH_START:
-    case TROD_DRM_CONTEXT_SWITCH_END:
-    case TROD_DRM_HARDWARE_EVENT:
-    case TROD_DRM_HARDWARE_RETURN:
-    case TROD_DRM_WINDOW_ID:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* ROW: of the marker in B; B NULL: a marker that was left out. */
-static int time_marker(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
-                       struct trod_room *out, unsigned marker, uint64_t value)
-{
-    const uint64_t now = b ? drm_enc_time(e, b, row) : e->time;
-
-    if (marker == TROD_DRM_CPU_ID) {
-        int rc = e->has_time ? TROD_OK : drm_put_time(e, out, now);
-
-        return rc < 0 ? rc : drm_put_cpu(e, out, value);
-    }
-    if (e->has_time && value < e->time && e->width == DRM_ENTRY_64) {
-        if (b)
-            trod_loss_columns(e->loss, b, row, TROD_COL_VALUE,
-                              "the times of a thread never go back: read with --order time");
-        value = e->time;
-    }
-    return drm_put_time(e, out, value);
-}
-
-static int put_marker(struct drm_enc *e, const struct trod_batch *b, uint32_t row, unsigned number,
-                      uint64_t value, struct trod_room *out)
-{
-    struct trod_room hold, *to;
-    int rc = TROD_OK;
-
-    if (own_marker(number))
-        return rc;
-    if (number == TROD_DRM_TIMESTAMP || number == TROD_DRM_CPU_ID) {
-        if (e->held.any && e->held.type)
-            drm_flow_settle(e, out, false, 0);
-        if (e->held.any && e->transfer && e->has_last && e->last_branch) {
-            drm_flow_late(e, number, value);
-            return rc;
-        }
-        return time_marker(e, b, row, out, number, value);
-    }
-    if (number == TROD_DRM_KERNEL_EVENT || number == TROD_DRM_HARDWARE_EVENT)
-        drm_flow_settle(e, out, true, value);
-    else if (e->held.type || number == TROD_DRM_SYSCALL)
-        drm_flow_settle(e, out, false, 0);
-    if (number == TROD_DRM_SYSCALL && e->version >= DRM_VERSION_FREQUENT_TIMESTAMPS &&
-        e->time_state != 2 && !(e->native && e->meta->version >= DRM_VERSION_FREQUENT_TIMESTAMPS))
-        rc = drm_put_now(e, out, b ? drm_enc_time(e, b, row) : e->time);
-    if (number == TROD_DRM_INSTRUCTION_COUNT) {
-        e->passed = value - e->instrs - e->held.any;
-        e->counted = value;
-        e->has_count = true;
-    }
-    e->transfer = e->transfer || moves_control(number);
-    to = drm_flow_room(e, out, &hold);
-    drm_put_marker(e, to, number, value);
-    drm_flow_put(e, out, to);
-    if (b && to != out)
-        drm_flow_wait(e, b, row, 0);
-    return rc;
-}
-
-static int marker(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
-                  struct trod_room *out)
-{
-    const uint64_t value = b->have & b->has[row] & TROD_COL_VALUE ? b->value[row] : 0;
-
-    if (own_marker(b->sub[row])) {
-        if (e->version <= DRM_VERSION_LEGACY)
-            drm_lose(e, b, row);
-        return TROD_OK;
-    }
-    drm_lose_event(e, b, row);
-    /* times that a recorder gives are the format's: entries of 8 bytes have their low bits */
-    if (e->native || (b->sub[row] != TROD_DRM_TIMESTAMP && b->sub[row] != TROD_DRM_CPU_ID))
-        drm_lose_width(e, b, row, TROD_COL_VALUE, value);
-    return put_marker(e, b, row, b->sub[row], value, out);
-}
-
-/* Write markers that the choice left out but without which the rest is no valid trace. */
-static int put_kept(struct drm_enc *e, struct trod_room *out)
-{
-    int rc = TROD_OK;
-
-    for (uint32_t i = 0; i < e->n_kept && rc >= 0; i++)
-        rc = put_marker(e, NULL, 0, e->kept[i].number, e->kept[i].value, out);
-    e->n_kept = 0;
-    return rc < 0 ? rc : TROD_OK;
-}
-
 /* Record type of an access that is of no drmemtrace trace. */
 static unsigned access_type(unsigned kind, uint32_t flags)
 {
@@ -374,7 +248,7 @@ static int fetch_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row
     drm_lose_size(e, b, row, size, UINT16_MAX);
     if (e->new_chunk)
         drm_chunk_begin(e, out);
-    if (!e->has_time || (now > e->time && e->instrs - e->time_at >= DRM_TIME_EVERY))
+    if (!e->has_time || (drm_time_on(e, now) && e->instrs - e->time_at >= DRM_TIME_EVERY))
         rc = drm_put_now(e, out, now);
     drm_put_instr(e, out, DRM_INSTR, size > UINT16_MAX ? UINT16_MAX : size,
                   has & TROD_COL_ADDR ? b->addr[row] : b->paddr[row], NULL, false, 0);
@@ -455,7 +329,7 @@ static int put_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
     case TROD_FLUSH:
         return access_row(e, b, row, out);
     case TROD_MARKER:
-        return e->markers ? marker(e, b, row, out) : (drm_lose(e, b, row), DRM_FLOW_DONE);
+        return e->markers ? drm_enc_marker(e, b, row, out) : (drm_lose(e, b, row), DRM_FLOW_DONE);
     case TROD_EXCEPTION: /* its effect is in the rows behind it; its number and name are lost */
         e->held.event = true;
         if (!e->markers)
@@ -524,7 +398,7 @@ int drm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct tro
             other_thread(e, in, *row);
             continue;
         }
-        rc = e->n_kept ? put_kept(e, out) : TROD_OK;
+        rc = e->n_kept ? drm_put_kept(e, out) : TROD_OK;
         if (rc == TROD_OK)
             rc = put_row(e, in, *row, out);
         if (rc == DRM_FLOW_PART)
@@ -584,10 +458,11 @@ int drm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
         drm_enc_describe(e, NULL, 0);
         drm_put_header(e, out, 0);
     }
-    put_kept(e, out);
+    drm_put_kept(e, out);
     drm_flow_end(e, out);
     if (e->new_chunk)
         drm_chunk_begin(e, out);
+    drm_put_late(e, out);
     if (!e->has_time)
         drm_put_now(e, out, DRM_EPOCH);
     if (e->ifiltered && !(e->has_count && e->instrs + e->passed == e->counted))

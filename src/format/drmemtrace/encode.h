@@ -6,6 +6,7 @@
 #ifndef TROD_DRMEMTRACE_ENCODE_H
 #define TROD_DRMEMTRACE_ENCODE_H
 
+#include "core/drm_time.h"
 #include "core/endian.h"
 #include "format/drmemtrace/decode.h"
 #include "trod/insn.h"
@@ -15,6 +16,7 @@ enum {
     DRM_ROW_MAX = 1 << 12, /* bytes one row may make: all that waited for it, and a new chunk */
     DRM_HOLD_MAX = 96,     /* entries that wait for the direction of a branch */
     DRM_KEPT_MAX = 64,
+    DRM_LATE_MAX = 32,
     DRM_CODE_KEPT = 16,  /* bytes of an encoding */
     DRM_SOON = 16,       /* rows that what is known of code is asked for ahead */
     DRM_PLAIN_LEAST = 8, /* rows that are looked at for plain ones in one go, at the least */
@@ -101,8 +103,11 @@ struct drm_enc {
     uint64_t time_at;   /* instrs then */
     uint8_t time_state; /* 0: none, 1: TIMESTAMP, 2: TIMESTAMP and CPU_ID, nothing since */
     bool has_time, has_cpu, has_count;
-    bool late; /* a time waits for the next instruction */
-    uint64_t late_time;
+    struct drm_late {
+        unsigned number;
+        uint64_t value;
+    } late[DRM_LATE_MAX]; /* times and cpus that wait for their place */
+    uint32_t n_late;
     bool cut_data; /* the row left out last was an access of the held instruction */
 
     bool has_last; /* the last instruction: */
@@ -129,6 +134,18 @@ struct drm_enc {
     uint32_t hold_records; /* of these; records_before: before them, while they are written */
     uint64_t records_before;
 };
+
+/* Bits of the times that are read and written: where both have 32 they wrap. */
+static inline unsigned drm_time_bits(const struct drm_enc *e)
+{
+    return e->native && e->meta->addr_bits == 32 && e->width == DRM_ENTRY_32 ? 32 : 64;
+}
+
+/* Is NOW behind the time that was written last? */
+static inline bool drm_time_on(const struct drm_enc *e, uint64_t now)
+{
+    return now != e->time && !trod_drm_time_back(e->time, now, drm_time_bits(e));
+}
 
 /* --- emit.c: entries --- */
 
@@ -199,11 +216,6 @@ void drm_flow_settle(struct drm_enc *e, struct trod_room *out, bool known, uint6
  * The trace ends behind the held instruction: if it is a branch without a successor it is dropped.
  */
 void drm_flow_end(struct drm_enc *e, struct trod_room *out);
-/*
- * A time or cpu marker comes behind a kernel transfer while a branch is held. No time may stand
- * between that branch and its target, so the marker is written with the next instruction.
- */
-void drm_flow_late(struct drm_enc *e, unsigned number, uint64_t value);
 /* Write the pending access, which might have been merged with the next one. */
 void drm_flow_pending(struct drm_enc *e, struct trod_room *out);
 /*
@@ -227,6 +239,24 @@ static inline unsigned drm_old_type(const struct drm_enc *e, unsigned type)
                ? DRM_CONDITIONAL_JUMP
                : type;
 }
+
+/* Is TYPE an instruction that no time may follow? */
+static inline bool drm_turns(unsigned type)
+{
+    const uint32_t branch = drm_type_info(type)->flags & TROD_F_BRANCH;
+
+    return branch != TROD_BR_NONE && branch != TROD_BR_SYSCALL;
+}
+
+/* --- enc_marker.c --- */
+
+/* ROW, a marker of this format. */
+int drm_enc_marker(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
+                   struct trod_room *out);
+/* Write the times and cpus that wait. */
+int drm_put_late(struct drm_enc *e, struct trod_room *out);
+/* Write markers that the choice left out but without which the rest is no valid trace. */
+int drm_put_kept(struct drm_enc *e, struct trod_room *out);
 
 /* --- enc_plain.c --- */
 

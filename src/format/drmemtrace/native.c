@@ -127,7 +127,7 @@ static void put_marker(struct text *t, const struct trod_batch *b, uint32_t row,
     unsigned marker = b->sub[row];
     uint64_t value = b->value[row];
     bool offset = b->meta->version <= DRM_VERSION_NO_KERNEL_PC; /* of a module, no address */
-    uint64_t base = b->meta->addr_bits == 32 ? DRM_SYSCALL_BASE_32 : DRM_SYSCALL_BASE_64;
+    uint64_t base = TROD_DRM_SYSCALL_BASE(b->meta->addr_bits);
 
     if (marker == TROD_DRM_CPU_ID &&
         (value == UINT64_MAX || (b->meta->addr_bits == 32 && value == UINT32_MAX)))
