@@ -49,7 +49,8 @@ static bool emulated(const struct drm *d, const struct drm_prev *p)
 }
 
 /* A load has the category of loads, a store that of stores. */
-static void settle_regdeps(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
+static void settle_regdeps(struct chk *c, const struct drm *d, const struct trod_batch *b,
+                           uint32_t i)
 {
     enum { LOAD = 2, STORE = 4 };
 
@@ -58,18 +59,20 @@ static void settle_regdeps(struct chk *c, struct drm *d, const struct trod_batch
         chk_report(c, CHK_DRM_MEMREFS, b, i,
                    "instruction at 0x%" PRIx64 " %s memory, its category is another", d->prev.pc,
                    d->reads && !(d->regdeps_category & LOAD) ? "reads" : "writes");
-    d->regdeps_known = false;
 }
 
 void chk_drm_settle(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
     const struct drm_prev *p = &d->prev;
     const uint32_t unclear = TROD_INSN_PREDICATED | TROD_INSN_REPEAT;
+    /* some are left out, and some are of an instruction that is */
+    const bool filtered = drm_dfilt(d) || drm_ifilt(d);
 
-    if (p->known && drm_regdeps(d))
+    if (p->known && drm_regdeps(d) && !filtered)
         settle_regdeps(c, d, b, i);
-    if (!p->known || !p->decoded || d->unsure || drm_dfilt(d) || drm_ifilt(d) ||
-        !(p->facts & TROD_INSN_COUNTS) || (p->facts & unclear) ||
+    d->regdeps_known = false;
+    if (!p->known || !p->decoded || d->unsure || filtered || !(p->facts & TROD_INSN_COUNTS) ||
+        (p->facts & unclear) ||
         (drm_inlined(d) && (d->file->filetype & TROD_DRM_KERNEL_INSTR_ONLY)) || emulated(d, p))
         return;
     if (d->reads != p->loads)

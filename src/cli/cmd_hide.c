@@ -156,6 +156,7 @@ static int open_writer(struct hiding *h, uint32_t keep)
     const struct trod_writer_options opt = {.to = spec_of(h, f),
                                             .output.compress = h->o->compress,
                                             .allow_loss = true,
+                                            .drops = trod_match_drops(h->match),
                                             .columns = trod_hide_columns(h->hide)};
 
     if (!f)

@@ -6,6 +6,7 @@
  * Registers get numbers in the order in which they first appear. The size of an operation, for
  * which that encoding has a code of DynamoRIO's, is left out.
  */
+#include "core/endian.h"
 #include "core/hash.h"
 #include "hide/int.h"
 
@@ -79,25 +80,30 @@ static unsigned number(struct hide_codes *c, unsigned iset, const uint16_t *reg,
     return k;
 }
 
-/* Of what is not known to leave memory alone it may be both. */
-static uint32_t category_of(const struct trod_insn *in, bool deps)
+/*
+ * What is not known to leave memory alone may read and write it, and what is not known at all may
+ * be a branch, too. To readers of REGDEPS traces records of prefetches and flushes are reads.
+ */
+static uint32_t category_of(const struct trod_insn *in)
 {
-    const bool counts = deps || in->flags & TROD_INSN_COUNTS;
+    const bool hint = in->flags & (TROD_INSN_PREFETCH | TROD_INSN_FLUSH);
+    const bool counts = in->valid && in->flags & TROD_INSN_COUNTS;
     uint32_t category = 0;
 
     if (in->flags & TROD_INSN_FP)
         category |= in->flags & TROD_INSN_SIMD ? CAT_SIMD : CAT_FP;
-    if (in->loads || !counts)
+    if (in->loads || hint || !counts)
         category |= CAT_LOAD;
     if (in->stores || !counts)
         category |= CAT_STORE;
-    if (in->branch)
+    if (in->branch || !in->valid)
         category |= CAT_BRANCH;
     return category ? category : CAT_OTHER;
 }
 
-/* IN as REGDEPS has it, into P. Returns its length. */
-static uint32_t encode(struct hide_codes *c, unsigned iset, const struct trod_insn *in, uint8_t *p)
+/* IN, of CATEGORY, as REGDEPS has it, into P. Returns its length. */
+static uint32_t encode(struct hide_codes *c, unsigned iset, const struct trod_insn *in,
+                       uint32_t category, uint8_t *p)
 {
     uint8_t *const operand = p + 5;
     bool reads = false, writes = false;
@@ -108,7 +114,7 @@ static uint32_t encode(struct hide_codes *c, unsigned iset, const struct trod_in
     to = number(c, iset, in->writes, in->n_writes, OPERANDS, operand, &writes);
     from = number(c, iset, in->reads, in->n_reads, OPERANDS - to, operand + to, &reads);
     head = to | from << 4 | (writes ? WRITES_FLAGS : 0) | (reads ? READS_FLAGS : 0) |
-           category_of(in, c->isa == TROD_ISA_REGDEPS) << CATEGORY;
+           category << CATEGORY;
     for (unsigned i = 0; i < 4; i++)
         p[i] = (uint8_t)(head >> 8 * i);
     len = to + from ? 5 + to + from : 4;
@@ -135,6 +141,7 @@ static int learn(struct hide_codes *c, const struct trod_meta *m, struct hide_co
     static const struct trod_insn unknown;
     const struct trod_insn *in = &unknown;
     struct trod_insn deps;
+    uint32_t category;
 
     if (c->n_bytes + HIDE_CODE > BYTES)
         return TROD_ERR_LIMIT;
@@ -152,9 +159,12 @@ static int learn(struct hide_codes *c, const struct trod_meta *m, struct hide_co
     } else if (c->decoder) {
         in = trod_insn_decode(c->decoder, new->iset, 0, new->code, new->n);
     }
+    if (!in->valid)
+        in = &unknown;
+    category = in == &deps ? trod_load_le32(new->code) >> CATEGORY : category_of(in);
     new->branch = in->branch;
     new->at = c->n_bytes;
-    new->len = encode(c, new->iset, in->valid ? in : &unknown, c->bytes + c->n_bytes);
+    new->len = encode(c, new->iset, in, category, c->bytes + c->n_bytes);
     c->n_bytes += new->len;
     if (c->decoder && new->branch)
         learn_target(c, new);

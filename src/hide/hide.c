@@ -104,6 +104,17 @@ uint32_t trod_hide_columns(const struct trod_hide *h)
            (h->opt.keep & TROD_HIDE_VALUES ? TROD_COL_DATA : 0);
 }
 
+/*
+ * What the file type of a drmemtrace trace says of rows that are not there. It is as true of the
+ * hidden ones, and without it a gap would be a jump.
+ */
+static uint64_t filetype_of(const struct trod_meta *source)
+{
+    return source->filetype &
+           (TROD_DRM_FILTERED | TROD_DRM_IFILTERED | TROD_DRM_DFILTERED |
+            TROD_DRM_INSTRUCTION_ONLY | TROD_DRM_BIMODAL | TROD_DRM_WHOLE_SYSTEM);
+}
+
 /* ---- numbers of threads and cpus */
 
 static int new_stream(struct trod_hide *h, uint32_t stream)
@@ -187,10 +198,17 @@ static int hide_marker(struct trod_hide *h, unsigned number, uint64_t *value)
                : cpu_of(h, *value, value) < 0 ? TROD_ERR_NOMEM
                                               : 1;
     case TROD_DRM_WINDOW_ID:
+    case TROD_DRM_INSTRUCTION_COUNT:
+    case TROD_DRM_FILTER_ENDPOINT:
         return 1;
     case TROD_DRM_KERNEL_EVENT:
     case TROD_DRM_KERNEL_XFER:
-        *value = hide_address(&h->space, *value);
+    case TROD_DRM_HARDWARE_EVENT:
+        if (*value) /* 0 is no address, and moved it would tell by how much the others are */
+            *value = hide_address(&h->space, *value);
+        return 1;
+    case TROD_DRM_HARDWARE_RETURN:
+        *value = 1; /* it says nothing, but is not 0 */
         return 1;
     default:
         return 0;
@@ -313,8 +331,10 @@ int trod_hide_batch(struct trod_hide *h, const struct trod_batch *b, struct trod
     h->rows += b->n;
     h->kept += h->b->n;
     h->b->shared = h->codes.bytes;
+    /* as far as they are known */
+    h->meta.filetype = filetype_of(h->source);
     if (h->opt.keep & TROD_HIDE_CODE)
-        h->meta.isa = h->source->isa; /* as far as it is known */
+        h->meta.isa = h->source->isa;
     *out = h->b;
     return TROD_OK;
 }
