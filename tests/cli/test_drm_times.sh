@@ -70,6 +70,21 @@ status 0
 py 'def body(path): return [e for e in load(path, 8) if e[:2] != (MARKER, 20)]
 assert body("sysenter.trace") == body("same.trace")'
 
+# --- of times among branches sixteen find a place behind them; no more are left out unsaid
+for times in 16 17; do
+    py "t = Trace(0x40 | 0x200, version=4)
+t.run(0x401000, b'\xeb\x00', JUMP)
+for i in range($times): t.time(2000 + i); t.run(0x401002 + 2 * i, b'\xeb\x00', JUMP)
+t.run(0x401002 + 2 * $times); t.run(0x401003 + 2 * $times); t.save('many.trace')"
+    rm -f many7.trace
+    run trod convert -q --to drmemtrace:version=7 many.trace many7.trace
+    status $((times == 16 ? 0 : 2))
+done
+err_has 'one of them has no place'
+run trod convert -q --to drmemtrace:version=7 --allow-loss many.trace many7.trace
+status 0
+py 'assert markers(load("many7.trace"), TIME) == [1000, *range(2001, 2017)]'
+
 # --- 32 bits: the call takes from 0xfffffff8 to 5, 13 microseconds
 py 't = Trace(0x20 | 0x200 | 0x400, width=8, time=0xfffffff0)
 t.run(0x8048000); t.run(0x8048001, b"\xcd\x80")

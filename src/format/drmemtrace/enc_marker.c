@@ -102,7 +102,10 @@ static int time_marker(struct drm_enc *e, const struct trod_batch *b, uint32_t r
     }
     if (rc < 0 || !must_wait(e))
         return rc < 0 ? rc : put_now(e, out, &m);
-    if (e->n_late == DRM_LATE_MAX) { /* no more wait: the first time and its cpu go */
+    if (e->n_late == DRM_LATE_MAX) { /* the first time and its cpu go */
+        if (b)
+            trod_loss_columns(e->loss, b, row, TROD_COL_VALUE,
+                              "so many times stand among branches that one of them has no place");
         e->n_late -= 2;
         memmove(e->late, e->late + 2, e->n_late * sizeof *e->late);
     }
