@@ -495,6 +495,14 @@ struct trod_format {
      */
     const char *(*register_told)(const struct trod_batch *b, uint32_t i, uint32_t *value);
     uint32_t told_detail;
+
+    /*
+     * Rows [FROM, FROM + N) of B, whole records that are next, may be copied as verbatim says.
+     * Returns how many of them, up to the end of a record, say in the output what they said in
+     * their trace; ENC takes these as written. The record behind them is to be encoded, because it
+     * leaves something to a record before it that is not there. NULL: no record does that.
+     */
+    uint32_t (*copies)(void *enc, const struct trod_batch *b, uint32_t from, uint32_t n);
 };
 
 /*

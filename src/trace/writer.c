@@ -251,18 +251,32 @@ static bool copyable(const struct trod_batch *b, uint32_t i)
     return (b->have & b->has[i] & TROD_COL_RAW) && b->raw[i].len > 0;
 }
 
-/* Rows from FROM on that can be copied as one stretch of bytes; *LEN is set to its length. */
-static uint32_t copy_run(const struct trod_batch *b, uint32_t from, size_t *len)
+/* The row behind the record of row I. */
+static uint32_t record_end(const struct trod_batch *b, uint32_t i)
 {
-    uint32_t i = from, end = b->raw[from].off;
+    for (i++; i < b->n && (b->flags[i] & TROD_F_CONT);)
+        i++;
+    return i;
+}
+
+/*
+ * Rows from FROM on that ENC allows to be copied as one stretch of bytes; *LEN is set to its
+ * length.
+ */
+static uint32_t copy_run(const struct trod_format *f, void *enc, const struct trod_batch *b,
+                         uint32_t from, size_t *len)
+{
+    uint32_t i = from, end = b->raw[from].off, n;
 
     while (i < b->n && copyable(b, i) && b->raw[i].off == end) {
-        end += b->raw[i++].len;
-        while (i < b->n && (b->flags[i] & TROD_F_CONT))
-            i++;
+        end += b->raw[i].len;
+        i = record_end(b, i);
     }
+    n = i - from;
+    if (f->copies && (n = f->copies(enc, b, from, n)) < i - from)
+        end = b->raw[from + n].off;
     *len = end - b->raw[from].off;
-    return i - from;
+    return n;
 }
 
 static int put_verbatim(struct trod_writer *w, struct trod_file_sink *s, const struct trod_batch *b)
@@ -270,16 +284,17 @@ static int put_verbatim(struct trod_writer *w, struct trod_file_sink *s, const s
     int rc = TROD_OK;
 
     for (uint32_t i = 0, n; i < b->n && rc == TROD_OK; i += n) {
-        if (copyable(b, i)) {
-            size_t len;
+        const bool may = copyable(b, i);
+        size_t len;
 
-            n = copy_run(b, i, &len);
+        n = may ? copy_run(w->spec.format, s->enc, b, i, &len) : 0;
+        if (n) {
             rc = trod_output_write(s->out, trod_batch_bytes(b, b->raw[i]), len);
             w->sum.copied += n;
         } else {
             struct trod_batch view;
 
-            for (n = 1; i + n < b->n && !copyable(b, i + n);)
+            for (n = record_end(b, i) - i; !may && i + n < b->n && !copyable(b, i + n);)
                 n++;
             trod_batch_view(&view, b, i, n);
             rc = encode(w, s, &view, n);

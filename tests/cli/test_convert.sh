@@ -36,6 +36,34 @@ status 0
 out_is t.tarmac
 err </dev/null
 
+# a line that had its time and cpu from one that is left out says them; those below it are copied
+cat >two.tarmac <<'EOF'
+         10 ns cpu0 ES  (0000000000001000:d503201f) O EL1h_n:         NOP
+                    R X1 0000000000000001
+         20 ns cpu1 ES  (0000000000001000:d503201f) O EL1h_n:         NOP
+                    R X1 0000000000000002
+                    LD 0000000000008000 ........ ........ 00000005 00000001
+                       0000000000008010 ........ 00000022 ........ ........
+         30 ns cpu0 ES  (0000000000001004:d503201f) O EL1h_n:         NOP
+                    R X1 0000000000000003
+EOF
+run trod convert --where 'row != 2' two.tarmac -
+status 0
+err_has '8 rows read, 7 kept, 6 of them copied as they were'
+check cmp "$stdout" <(sed -e 3d -e '4s/^ *R/         20 ns cpu1 R/' two.tarmac)
+run trod convert -k MEMORY two.tarmac -
+status 0
+check cmp "$stdout" <(sed -n -e '5s/^ *LD/         20 ns cpu1 LD/p' -e 6p two.tarmac)
+run trod convert -k REG two.tarmac reg.tarmac
+status 0
+check cmp <(trod view --format csv --from tarmac reg.tarmac | cut -d, -f2-) \
+	<(trod view --format csv -k REG two.tarmac | cut -d, -f2-)
+# and the further line of a picture begins one of its own
+run trod convert --where 'kind == INSTR || addr == 0x8018' two.tarmac part.tarmac
+status 0
+run trod view -k MEMORY --format csv part.tarmac
+out_has ',20,ns,cpu1,.*8018'
+
 # more than a piece, compressed by any number of threads: the same bytes
 for i in $(seq 40); do for j in $(seq 100); do echo "$((i * j)) clk cpu0 R X$((j % 31)) 000000000000$((1000 + i * j % 9000))"; done; done >some.tarmac
 for i in $(seq 15); do cat some.tarmac; done >large.tarmac

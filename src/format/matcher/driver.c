@@ -139,4 +139,5 @@ const struct trod_format trod_format_matcher = {
     .keeps = keeps,
     .finish = tm_finish,
     .verbatim = verbatim,
+    .copies = tm_copies,
 };

@@ -9,7 +9,7 @@
 #include "format/tarmac/tarmac.h"
 #include "trod/put.h"
 
-enum { LINES_MAX = 256, BITS_MAX = 160, POOL = 1 << 14, LINE_BYTES = 4096 };
+enum { BITS_MAX = 160, POOL = 1 << 14, LINE_BYTES = 4096 };
 
 /* What the lines of the head have shown. */
 struct tally {
@@ -165,7 +165,7 @@ static void tally(const struct trod_span *head, struct tally *t)
     tm_dec_general(&d);
     d.flavour = &flavour;
     d.meta = &meta;
-    for (int lines = 0; lines < LINES_MAX && p < end; lines++) {
+    for (int lines = 0; lines < TM_HEAD_LINES && p < end; lines++) {
         const uint8_t *nl = memchr(p, '\n', (size_t)(end - p)), *e = nl ? nl : end;
         int rc;
 

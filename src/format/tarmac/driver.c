@@ -108,4 +108,5 @@ const struct trod_format trod_format_tarmac = {
     .keeps = keeps,
     .finish = tm_finish,
     .verbatim = verbatim,
+    .copies = tm_copies,
 };

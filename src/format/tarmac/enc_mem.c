@@ -271,20 +271,17 @@ bool tm_write_pictures(struct tm_put *o)
             tm_lose(o, TROD_COL_FLAGS, "pictures are secure or not");
     }
     base = drawn ? d->base : o->b->addr[o->row] & ~(uint64_t)(PICTURE - 1);
-    if (drawn && size == 0) {
-        put_line(o, d, base, d->style == TROD_MEM_PICTURE_CONT && o->e->picture);
-        return true;
-    }
     if (drawn) {
         put_line(o, d, base,
                  d->style == TROD_MEM_PICTURE_CONT && o->e->picture == o->b->kind[o->row] &&
-                     !(o->has & TROD_COL_TIME));
+                     !tm_says_head(o));
         return true;
     }
     end = o->b->addr[o->row] + size - base;
     put_line(o, d, base, false);
     for (uint64_t at = PICTURE; at < end; at += PICTURE) {
         tm_putc(o, '\n');
+        o->e->lines++;
         put_line(o, d, base + at, true);
     }
     return true;

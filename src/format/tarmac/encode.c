@@ -220,8 +220,7 @@ static size_t detail_size(uint8_t kind)
     }
 }
 
-/* Is access I written as a picture? Accesses read from pictures are; in es some others are, too. */
-static bool pictured(const struct tm_enc *e, const struct trod_batch *b, uint32_t i)
+bool tm_pictured(const struct tm_enc *e, const struct trod_batch *b, uint32_t i)
 {
     const struct trod_detail_mem *d = NULL;
 
@@ -295,6 +294,7 @@ static bool write_note(struct tm_put *o)
     while (raw.len && (p[raw.len - 1] == '\n' || p[raw.len - 1] == '\r'))
         raw.len--;
     tm_put_bytes(o, p, raw.len);
+    tm_follow(o);
     if (o->e->flavour->matcher != o->e->from_matcher)
         tm_lose(o, TROD_COL_STREAM, "the line is as it was, and cpus are called otherwise");
     return true;
@@ -315,7 +315,7 @@ static bool write_row(struct tm_put *o)
         return tm_write_instr(o);
     case TROD_READ:
     case TROD_WRITE:
-        return pictured(e, o->b, o->row) ? tm_write_pictures(o) : tm_write_mem(o);
+        return tm_pictured(e, o->b, o->row) ? tm_write_pictures(o) : tm_write_mem(o);
     case TROD_ATOMIC:
         return tm_write_atomic(o);
     case TROD_REG:
@@ -346,7 +346,7 @@ static uint32_t record_rows(const struct tm_enc *e, const struct trod_batch *b, 
 {
     uint32_t n = 1;
 
-    if ((b->kind[i] != TROD_READ && b->kind[i] != TROD_WRITE) || !pictured(e, b, i))
+    if ((b->kind[i] != TROD_READ && b->kind[i] != TROD_WRITE) || !tm_pictured(e, b, i))
         return 1;
     while (i + n < b->n && n < TM_ROWS_MAX && (b->flags[i + n] & TROD_F_CONT) &&
            b->kind[i + n] == b->kind[i])
@@ -360,13 +360,12 @@ static uint32_t glued_rows(const struct tm_enc *e, const struct trod_batch *b, u
     const uint32_t next = i + 1;
 
     if (!e->same || b->kind[i] != TROD_REG || next >= b->n || !(b->flags[next] & TROD_F_CONT) ||
-        (b->kind[next] != TROD_READ && b->kind[next] != TROD_WRITE) || !pictured(e, b, next))
+        (b->kind[next] != TROD_READ && b->kind[next] != TROD_WRITE) || !tm_pictured(e, b, next))
         return 0;
     return record_rows(e, b, next);
 }
 
-/* O is about N rows from ROW on. */
-static void look_at(struct tm_put *o, uint32_t row, uint32_t n)
+void tm_look_at(struct tm_put *o, uint32_t row, uint32_t n)
 {
     const struct trod_batch *b = o->b;
 
@@ -382,7 +381,7 @@ static void look_at(struct tm_put *o, uint32_t row, uint32_t n)
 /* The picture of N rows behind the register that O has just written. */
 static void put_glued(struct tm_put *o, uint32_t n)
 {
-    look_at(o, o->row + 1, n);
+    tm_look_at(o, o->row + 1, n);
     tm_put_blanks(o, 3);
     o->glued = true;
     if (!tm_write_pictures(o))
@@ -406,7 +405,7 @@ int tm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod
             need += bound(e, in, i);
         if ((size_t)(out->end - out->p) < need)
             return TROD_ENC_FULL;
-        look_at(&o, first, n);
+        tm_look_at(&o, first, n);
         o.p = o.line = out->p;
         *row += n;
         if (is_header(&o)) {
@@ -419,6 +418,7 @@ int tm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod
             *row = o.row + o.n;
             tm_putc(&o, '\n');
             out->p = o.p;
+            e->lines++;
         } else {
             for (uint32_t i = 0; i < n; i++)
                 trod_loss_row(e->loss, in, first + i, "there is no such line");
@@ -497,6 +497,6 @@ int tm_begin_encoding(struct tm_enc *e, const struct tm_flavour *flavour,
     e->fill = tarmac && from == TM_ES && (flavour->matcher || e->dialect != TM_ES);
     e->gather = !flavour->matcher && e->dialect == TM_ES && !(tarmac && from == TM_ES);
     e->iset = meta->isa == TROD_ISA_A64 ? TROD_ISET_A64 : TROD_ISET_A32;
-    e->last_stream = UINT32_MAX;
+    e->last_stream = TM_NO_STREAM;
     return TROD_OK;
 }

@@ -13,6 +13,8 @@
 
 enum { TM_COUNTS = 64 };
 
+#define TM_NO_STREAM UINT32_MAX
+
 struct tm_enc {
     const struct tm_flavour *flavour;
     struct tm_options opt;
@@ -24,20 +26,34 @@ struct tm_enc {
     bool from_matcher; /* rows come from Trace Matcher: cpus are numbers */
     bool fill;         /* lines without a time get that of the line before (from es to others) */
     bool gather;       /* lines of the same time go without it (from others to es) */
-    bool timed;        /* time, unit and stream are those of the last line that had a time */
+    uint8_t iset;      /* letter for rows that name no instruction set */
+    /* what a reader knows behind the last line, and gives to a line that does not say it */
+    bool timed;   /* time and unit */
+    bool sourced; /* lines at the beginning name cpus: see tm_inherits_stream */
     uint8_t unit;
-    uint8_t picture; /* kind of the picture that the last line was, or 0 */
-    uint8_t iset;    /* letter for rows that name no instruction set */
-    uint32_t stream;
-    uint32_t last_stream; /* of the last line that named one; UINT32_MAX: none */
+    uint8_t picture;      /* kind of the picture that the last line was, or 0 */
+    uint32_t last_stream; /* of the last line that named one; TM_NO_STREAM: none */
     uint32_t picture_column;
     uint64_t time;
+    uint64_t lines;            /* before the first that names a cpu */
     uint64_t instructions;     /* written so far */
     uint64_t count[TM_COUNTS]; /* instructions written so far: the index for rows that have none */
     uint64_t omitted;          /* rows whose details this form of line cannot hold */
     uint64_t secure;           /* physical addresses that are written as secure, and said neither */
     struct trod_loss *loss;
 };
+
+/* Is TIME in UNIT what a line has that says no time? */
+static inline bool tm_knows_time(const struct tm_enc *e, uint64_t time, uint8_t unit)
+{
+    return e->timed && time == e->time && unit == e->unit;
+}
+
+/* Is STREAM what a register write or an access has that names no cpu? */
+static inline bool tm_knows_stream(const struct tm_enc *e, uint32_t stream)
+{
+    return e->sourced && stream == e->last_stream;
+}
 
 /* A row being written. */
 struct tm_put {
@@ -124,6 +140,10 @@ static inline void tm_leave_out(struct tm_put *o, bool left_out)
     o->e->omitted += left_out;
 }
 uint32_t tm_row_size(const struct tm_put *o, uint32_t row);
+/* O is about N rows from ROW on. */
+void tm_look_at(struct tm_put *o, uint32_t row, uint32_t n);
+/* Is access I written as a picture? Accesses read from pictures are; in es some others are, too. */
+bool tm_pictured(const struct tm_enc *e, const struct trod_batch *b, uint32_t i);
 
 /* A number of SIZE bytes, least significant first at P (NULL: not known), MASK (NULL: none). */
 struct tm_number {
@@ -156,6 +176,13 @@ static inline void tm_number_unwritten(const struct tm_put *o, struct trod_slice
 
 /* Head of a line: time, unit, source; a blank behind it. */
 void tm_put_head(struct tm_put *o, bool instruction);
+/* Does the line say a time or a cpu, and not leave both to the line before? */
+bool tm_says_head(const struct tm_put *o);
+/* The line of O has been written as it was read: what a reader knows behind it. */
+void tm_follow(const struct tm_put *o);
+
+/* enc_copy.c: see copies in format.h */
+uint32_t tm_copies(void *enc, const struct trod_batch *b, uint32_t from, uint32_t n);
 
 /* enc_*.c: each writes the record, or returns false: it cannot be written (nothing is). */
 bool tm_write_instr(struct tm_put *o);

@@ -60,6 +60,7 @@ static inline bool tm_same_order(const struct tm_options *in, const struct tm_op
 }
 
 enum {
+    TM_HEAD_LINES = 256,   /* at the beginning, of which is known what lines of the trace have */
     TM_LINE_MAX = 1 << 20, /* bytes of a line with its end; longer ones are skipped */
     TM_ROWS_MAX = 9,       /* rows of one line: a register and a picture of eight runs */
     TM_HEADS = 16,
