@@ -64,6 +64,16 @@ status 0
 run trod view -k MEMORY --format csv part.tarmac
 out_has ',20,ns,cpu1,.*8018'
 
+# a register of 64 KiB, and one of 256 KiB: lines of up to 1 MiB are written
+for words in 16384 65536; do
+	awk -v n=$words 'BEGIN { print "1 clk cpu0 IT (1) 00001000 d503201f O EL1h_n : NOP"
+		printf "1 clk cpu0 R za "
+		for (i = 1; i <= n; i++) printf "deadbeef%s", i < n ? "_" : "\n" }' >wide.tarmac
+	run trod convert --to tarmac:dialect=es --allow-loss wide.tarmac es.tarmac
+	status 0
+	check cmp <(sed -n 2p es.tarmac) <(sed -n '2s/^1 clk cpu0 R/                    R/p' wide.tarmac | tr _ ' ')
+done
+
 # more than a piece, compressed by any number of threads: the same bytes
 for i in $(seq 40); do for j in $(seq 100); do echo "$((i * j)) clk cpu0 R X$((j % 31)) 000000000000$((1000 + i * j % 9000))"; done; done >some.tarmac
 for i in $(seq 15); do cat some.tarmac; done >large.tarmac

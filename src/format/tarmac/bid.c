@@ -150,6 +150,21 @@ static bool binary(const struct trod_span *head)
     return odd * 8 > n;
 }
 
+/*
+ * The end of the line [P, E) without its CR. Of a line of more than LINE_BYTES, as writes of the
+ * widest registers are, the beginning is judged: up to the last place where a value may end.
+ */
+static const uint8_t *line_end(const uint8_t *p, const uint8_t *e)
+{
+    const uint8_t *q = p + LINE_BYTES;
+
+    if (e - p <= LINE_BYTES)
+        return e > p && e[-1] == '\r' ? e - 1 : e;
+    while (q > p + LINE_BYTES / 2 && !tm_is_blank(*q) && *q != '_' && *q != ':')
+        q--;
+    return q > p + LINE_BYTES / 2 ? q : p + LINE_BYTES;
+}
+
 /* Parse the lines of HEAD and add up what they show. */
 static void tally(const struct trod_span *head, struct tally *t)
 {
@@ -167,18 +182,15 @@ static void tally(const struct trod_span *head, struct tally *t)
     d.meta = &meta;
     for (int lines = 0; lines < TM_HEAD_LINES && p < end; lines++) {
         const uint8_t *nl = memchr(p, '\n', (size_t)(end - p)), *e = nl ? nl : end;
+        const bool whole = nl && e - p <= LINE_BYTES;
         int rc;
 
-        if (!nl && (!head->last || end - p > LINE_BYTES))
+        if (!nl && !head->last && e - p <= LINE_BYTES)
             break; /* cut off: says nothing */
-        if (e - p <= LINE_BYTES) {
-            b.pool_n = 0;
-            rc = tm_parse_line(&l, p, e > p && e[-1] == '\r' ? e - 1 : e, nl ? nl + 1 : end);
-            if (nl || rc == TM_OK)
-                weigh_line(t, &l, rc);
-        } else {
-            t->bits -= 16;
-        }
+        b.pool_n = 0;
+        rc = tm_parse_line(&l, p, line_end(p, e), nl ? nl + 1 : end);
+        if (whole || rc == TM_OK) /* what is cut off may have made sense */
+            weigh_line(t, &l, rc);
         if (!nl)
             break;
         p = nl + 1;

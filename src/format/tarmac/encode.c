@@ -11,7 +11,8 @@
 enum {
     LINE_FIXED = 1536,
     ROW_SIZE_MAX = 4096,
-    ACCESS_MAX = 9999 /* bytes of an access that a type word can say */
+    PICTURE_LINE = 448, /* a further line of a picture, below one with the longest head */
+    ACCESS_MAX = 9999   /* bytes of an access that a type word can say */
 };
 
 void tm_put_decimal(struct tm_put *o, uint64_t v)
@@ -231,6 +232,23 @@ bool tm_pictured(const struct tm_enc *e, const struct trod_batch *b, uint32_t i)
     return d && d->style >= TROD_MEM_PICTURE;
 }
 
+/* The most bytes that the register write of row I, of WIDE bytes, can need. */
+static size_t reg_bound(const struct tm_enc *e, const struct trod_batch *b, uint32_t i, size_t wide)
+{
+    const struct trod_detail_reg *d = trod_batch_detail(b, i);
+    size_t digits = 2 * wide, group = 8, n = LINE_FIXED;
+
+    if (b->has[i] & b->have & TROD_COL_TEXT)
+        n += b->text[i].len;
+    if (d && b->detail[i].len == sizeof *d) {
+        digits =
+            d->num.digits > digits && d->num.digits < 2 * ROW_SIZE_MAX ? d->num.digits : digits;
+        group = e->same && d->num.group ? d->num.group : group;
+        n += d->note.len + d->comment.len;
+    }
+    return n + digits + digits / group;
+}
+
 /* The most bytes that row I can need. */
 static size_t bound(const struct tm_enc *e, const struct trod_batch *b, uint32_t i)
 {
@@ -239,9 +257,11 @@ static size_t bound(const struct tm_enc *e, const struct trod_batch *b, uint32_t
 
     if ((has & TROD_COL_SIZE) && b->size[i] <= ACCESS_MAX && b->size[i] > wide)
         wide = b->size[i];
+    if (b->kind[i] == TROD_REG)
+        return reg_bound(e, b, i, wide);
     n += wide * 4; /* two digits a byte, at the most as many separators */
-    if (e->dialect == TM_ES)
-        n += wide * 16; /* pictures */
+    if (e->dialect == TM_ES && (b->kind[i] == TROD_READ || b->kind[i] == TROD_WRITE))
+        n += (wide / 16 + 2) * PICTURE_LINE;
     if (has & TROD_COL_TEXT)
         n += b->text[i].len;
     if ((has & TROD_COL_RAW) && b->kind[i] == TROD_NOTE)
@@ -265,8 +285,6 @@ static size_t bound(const struct tm_enc *e, const struct trod_batch *b, uint32_t
             memcpy(&s, d + at, sizeof s);
             n += 4 * (size_t)s.len;
         }
-        if (b->kind[i] == TROD_REG && len == sizeof(struct trod_detail_reg))
-            n += 512;
     }
     return n;
 }
