@@ -6,7 +6,9 @@
  */
 #include "check/tarmac.h"
 
+#include "core/times.h"
 #include "trod/disasm.h"
+#include "trod/put.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -49,14 +51,27 @@ static bool of_debugger(const struct trod_batch *b, uint32_t i)
     return d && b->detail[i].len == sizeof *d && d->what == TROD_EVENT_DEBUGGER;
 }
 
+/* The time of row I, in UNIT, is before that of the line before. */
+static void report_time(struct chk *c, const struct tarmac *t, const struct trod_batch *b,
+                        uint32_t i, uint8_t unit)
+{
+    const bool same = (unit & 15) == (t->unit & 15); /* no need to say which */
+    char before[TROD_PUT_TIME + 1], now[TROD_PUT_TIME + 1];
+
+    *trod_put_fixed(before, t->time, trod_unit_decimals(t->unit)) = '\0';
+    *trod_put_fixed(now, b->time[i], trod_unit_decimals(unit)) = '\0';
+    chk_report(c, CHK_TARMAC_TIME, b, i, "time goes back from %s%s%s to %s%s%s", before,
+               same ? "" : " ", same ? "" : trod_meta_unit_name(c->meta, t->unit), now,
+               same ? "" : " ", same ? "" : trod_meta_unit_name(c->meta, unit));
+}
+
 static void order(struct chk *c, struct tarmac *t, const struct trod_batch *b, uint32_t i)
 {
     if (chk_has(b, i, TROD_COL_TIME) && !of_debugger(b, i)) {
         uint8_t unit = chk_has(b, i, TROD_COL_UNIT) ? b->unit[i] : TROD_UNIT_NONE;
 
-        if (t->time_known && b->time[i] < t->time && unit == t->unit)
-            chk_report(c, CHK_TARMAC_TIME, b, i, "time goes back from %" PRIu64 " to %" PRIu64,
-                       t->time, b->time[i]);
+        if (t->time_known && trod_time_before(b->time[i], unit, t->time, t->unit))
+            report_time(c, t, b, i, unit);
         t->time = b->time[i];
         t->unit = unit;
         t->time_known = true;

@@ -176,8 +176,7 @@ static bool sizes_count(unsigned kind, const struct cmp_fields *f)
 bool cmp_unit_names_differ(const struct trod_meta *a, unsigned unit_a, const struct trod_meta *b,
                            unsigned unit_b)
 {
-    return unit_a >> 4 != unit_b >> 4 ||
-           strcmp(trod_meta_unit_name(a, unit_a), trod_meta_unit_name(b, unit_b)) != 0;
+    return strcmp(trod_meta_unit_name(a, unit_a), trod_meta_unit_name(b, unit_b)) != 0;
 }
 
 const char *cmp_stream(const struct cmp_rules *rules, int side, uint32_t stream)
@@ -218,10 +217,8 @@ uint32_t cmp_row_differs(const struct cmp_row *a, const struct cmp_row *b,
     if ((columns & TROD_COL_STREAM) &&
         strcmp(cmp_stream(rules, 0, p->stream), cmp_stream(rules, 1, q->stream)) != 0)
         d |= TROD_COL_STREAM;
-    if ((both & TROD_COL_UNIT) &&
-        cmp_units_differ(rules->meta[0], a->unit, rules->meta[1], b->unit))
-        d |= TROD_COL_UNIT;
-    d |= (both & TROD_COL_TIME) && p->time != q->time ? TROD_COL_TIME : 0;
+    if (both & (TROD_COL_TIME | TROD_COL_UNIT))
+        d |= cmp_times_differ(rules->meta, both, p->time, a->unit, q->time, b->unit);
     d |= (both & TROD_COL_INDEX) && p->index != q->index ? TROD_COL_INDEX : 0;
     d |= (both & TROD_COL_ADDR) && a->addr != b->addr ? TROD_COL_ADDR : 0;
     d |= (both & TROD_COL_PADDR) && p->paddr != q->paddr ? TROD_COL_PADDR : 0;

@@ -4,10 +4,20 @@
  * Implements cmp_row_explain of row.h: the names are those that --ignore takes.
  */
 #include "compare/row.h"
+#include "trod/put.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+/* The time, with its unit where the row says one. */
+static void say_time(const struct cmp_row *r, const struct trod_meta *meta, char *out)
+{
+    const char *unit = r->unit & 15 ? trod_meta_unit_name(meta, r->unit) : "";
+    char *p = trod_put_fixed(out, r->pub.time, trod_unit_decimals(r->unit));
+
+    snprintf(p, TROD_COMPARE_SAID - TROD_PUT_TIME, "%s%s", *unit ? " " : "", unit);
+}
 
 /* One column of a row as text; "" where it does not say it. */
 static void say(const struct cmp_row *r, const struct trod_meta *meta, uint32_t column, char *out)
@@ -24,7 +34,7 @@ static void say(const struct cmp_row *r, const struct trod_meta *meta, uint32_t 
         return;
     switch (column) {
     case TROD_COL_TIME:
-        snprintf(out, N, "%" PRIu64, p->time);
+        say_time(r, meta, out);
         break;
     case TROD_COL_UNIT:
         snprintf(out, N, "%s", r->unit & 15 ? trod_meta_unit_name(meta, r->unit) : "none");

@@ -15,6 +15,15 @@ static bool same_value(const struct trod_compare *c, uint64_t a, uint64_t b)
     return a == b || (c->rules.n_slides && cmp_value_slides(&c->rules, a, b, UINT64_MAX));
 }
 
+static bool same_times(const struct trod_compare *c, const struct trod_batch *a, uint32_t i,
+                       const struct trod_batch *b, uint32_t j, uint32_t both)
+{
+    if (!(both & TROD_COL_UNIT))
+        return !(both & TROD_COL_TIME) || a->time[i] == b->time[j];
+    return !cmp_times_differ(c->rules.meta, both, both & TROD_COL_TIME ? a->time[i] : 0, a->unit[i],
+                             both & TROD_COL_TIME ? b->time[j] : 0, b->unit[j]);
+}
+
 static bool same_numbers(const struct trod_compare *c, const struct cmp_view *a, uint32_t i,
                          const struct cmp_view *b, uint32_t j, uint32_t both)
 {
@@ -31,10 +40,7 @@ static bool same_numbers(const struct trod_compare *c, const struct cmp_view *a,
     if ((both & TROD_COL_SUB) && a->b->sub[i] != b->b->sub[j])
         return false;
     if (both & (TROD_COL_TIME | TROD_COL_INDEX | TROD_COL_PC | TROD_COL_UNIT)) {
-        if ((both & TROD_COL_UNIT) &&
-            cmp_units_differ(c->rules.meta[0], a->b->unit[i], c->rules.meta[1], b->b->unit[j]))
-            return false;
-        if ((both & TROD_COL_TIME) && a->b->time[i] != b->b->time[j])
+        if (!same_times(c, a->b, i, b->b, j, both))
             return false;
         if ((both & TROD_COL_INDEX) && a->b->index[i] != b->b->index[j])
             return false;

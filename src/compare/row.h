@@ -9,6 +9,7 @@
 
 #include "compare/fields.h"
 #include "core/hash.h"
+#include "core/times.h"
 #include "trod/compare.h"
 
 enum { CMP_NAME = 64, CMP_TEXT = 200, CMP_READS = 3, CMP_CLASSES = 48, CMP_NAMES = 512 };
@@ -139,7 +140,7 @@ size_t cmp_row_explain(const struct cmp_row *a, const struct cmp_row *b,
                        const struct cmp_rules *rules,
                        struct trod_compare_field out[TROD_COMPARE_FIELDS]);
 
-/* Whether two units have other names or decimals; A and B: the traces that number them. */
+/* Whether two units have other names; A and B: the traces that number them. */
 bool cmp_unit_names_differ(const struct trod_meta *a, unsigned unit_a, const struct trod_meta *b,
                            unsigned unit_b);
 
@@ -148,8 +149,28 @@ static inline bool cmp_units_differ(const struct trod_meta *a, unsigned unit_a,
                                     const struct trod_meta *b, unsigned unit_b)
 {
     if ((unit_a & 15) < TROD_UNITS && (unit_b & 15) < TROD_UNITS)
-        return unit_a != unit_b;
+        return (unit_a & 15) != (unit_b & 15);
     return cmp_unit_names_differ(a, unit_a, b, unit_b);
+}
+
+/*
+ * Which of TROD_COL_TIME and TROD_COL_UNIT differ of times T and U in units UNIT_T and UNIT_U, of
+ * columns BOTH. Times that can be compared are: 10.5 us and 10500 ns are one.
+ */
+static inline uint32_t cmp_times_differ(const struct trod_meta *const meta[2], uint32_t both,
+                                        uint64_t t, uint8_t unit_t, uint64_t u, uint8_t unit_u)
+{
+    const uint32_t time = both & TROD_COL_TIME, unit = both & TROD_COL_UNIT;
+    int power;
+
+    if (!unit || (unit_t == unit_u && (unit_t & 15) < TROD_UNITS))
+        return t != u ? time : 0;
+    if (!time)
+        return cmp_units_differ(meta[0], unit_t, meta[1], unit_u) ? unit : 0;
+    if (trod_time_power(unit_t, &power) ? !trod_time_power(unit_u, &power)
+                                        : cmp_units_differ(meta[0], unit_t, meta[1], unit_u))
+        return unit | (t != u ? time : 0);
+    return trod_time_compare(t, unit_t, u, unit_u) ? time : 0;
 }
 
 /* What STREAM of SIDE is called, "" where it has no name. */

@@ -3,6 +3,8 @@
  */
 #include "export/clock.h"
 
+#include "core/times.h"
+
 /* T * 10^POWER, where POWER may be negative; saturates. */
 static uint64_t scale(uint64_t t, int power)
 {
@@ -18,43 +20,18 @@ static uint64_t scale(uint64_t t, int power)
 
 bool export_is_time(uint8_t unit)
 {
-    switch (unit & 15) {
-    case TROD_UNIT_FS:
-    case TROD_UNIT_PS:
-    case TROD_UNIT_NS:
-    case TROD_UNIT_US:
-    case TROD_UNIT_MS:
-    case TROD_UNIT_S:
-    case TROD_UNIT_CS:
-        return true;
-    default:
-        return false;
-    }
+    int power;
+
+    return trod_time_power(unit, &power);
 }
 
 uint64_t export_nanoseconds(uint8_t unit, uint64_t t, uint64_t tick)
 {
-    const int decimals = (int)trod_unit_decimals(unit);
+    const int exponent = trod_time_exponent(unit);
 
-    switch (unit & 15) {
-    case TROD_UNIT_FS:
-        return scale(t, -6 - decimals);
-    case TROD_UNIT_PS:
-        return scale(t, -3 - decimals);
-    case TROD_UNIT_NS:
-        return scale(t, -decimals);
-    case TROD_UNIT_US:
-        return scale(t, 3 - decimals);
-    case TROD_UNIT_MS:
-        return scale(t, 6 - decimals);
-    case TROD_UNIT_CS:
-        return scale(t, 7 - decimals);
-    case TROD_UNIT_S:
-        return scale(t, 9 - decimals);
-    default:
-        break;
-    }
+    if (export_is_time(unit))
+        return scale(t, exponent + 9);
     for (; tick > 1; tick /= 10)
         t = scale(t, 1);
-    return scale(t, -decimals);
+    return scale(t, exponent);
 }

@@ -4,6 +4,7 @@
 #include "show/rows.h"
 
 #include "core/sized.h"
+#include "core/times.h"
 #include "trod/format.h"
 
 #include <stdlib.h>
@@ -272,24 +273,38 @@ static uint8_t unit_of(const struct trod_batch *b, uint32_t i, const struct trod
 
 void show_turn(struct trod_show *r, const struct trod_batch *b, uint32_t i)
 {
+    struct show_time *t;
+    uint8_t unit;
+
     if (r->times == TROD_SHOW_ABSOLUTE || !show_has(b, i, TROD_COL_TIME))
         return;
-    if (!r->timed)
-        r->since = b->time[i];
-    else if (r->times == TROD_SHOW_PREVIOUS)
-        r->since = r->last;
-    r->last = b->time[i];
-    r->timed = true;
+    unit = unit_of(b, i, r->meta);
+    t = &r->clock[trod_time_class(unit)];
+    if (!t->known) {
+        t->since = b->time[i];
+        t->since_unit = unit;
+    } else if (r->times == TROD_SHOW_PREVIOUS) {
+        t->since = t->last;
+        t->since_unit = t->last_unit;
+    }
+    t->last = b->time[i];
+    t->last_unit = unit;
+    t->known = true;
 }
 
 char *show_put_time(const struct trod_show *r, const struct trod_batch *b, uint32_t i, char *p)
 {
-    uint64_t t = b->time[i], since = r->since;
+    const uint8_t unit = unit_of(b, i, r->meta);
+    const struct show_time *t;
+    struct trod_gap gap;
 
-    if (t < since) /* clocks of several cores need not rise from row to row */
+    if (r->times == TROD_SHOW_ABSOLUTE)
+        return trod_put_fixed(p, b->time[i], trod_unit_decimals(unit));
+    t = &r->clock[trod_time_class(unit)];
+    gap = trod_time_gap(t->since, t->since_unit, b->time[i], unit);
+    if (gap.back) /* clocks of several cores need not rise from row to row */
         *p++ = '-';
-    return trod_put_fixed(p, t < since ? since - t : t - since,
-                          trod_unit_decimals(unit_of(b, i, r->meta)));
+    return trod_put_fixed(p, gap.number, gap.decimals);
 }
 
 const char *show_unit(const struct trod_batch *b, uint32_t i, const struct trod_meta *m)

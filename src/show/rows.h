@@ -76,9 +76,13 @@ struct trod_show {
     struct trod_symbols *symbols; /* NULL: no symbols wanted */
     struct trod_disasm *disasm;   /* NULL: no disassembly wanted */
     enum trod_show_times times;
-    uint64_t since; /* time that the row's is counted from, and of the last row shown */
-    uint64_t last;
-    bool timed; /* a row with a time was shown */
+    /* by trod_time_class: the time that the row's is counted from, and that of the last row shown
+     */
+    struct show_time {
+        uint64_t since, last;
+        uint8_t since_unit, last_unit;
+        bool known; /* a row with such a time was shown */
+    } clock[16];
     bool colour;
     bool compact; /* narrow terminal: texts follow opcodes without padding */
     unsigned record, time, stream, kind, addr, size, value, symbol, text; /* widths so far */

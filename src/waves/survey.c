@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/grow.h"
+#include "core/times.h"
 #include "trod/detail.h"
 #include "waves/like.h"
 #include "waves/waves.h"
@@ -52,21 +53,6 @@ struct wave_stream *wave_stream_of(struct trod_waves *w, uint32_t stream)
     return &w->stream[stream];
 }
 
-/* The power of ten of seconds that UNIT counts; false: it counts something else. */
-static bool power_of(uint8_t unit, int *power)
-{
-    static const int powers[TROD_UNITS] = {
-        [TROD_UNIT_FS] = -15, [TROD_UNIT_PS] = -12, [TROD_UNIT_NS] = -9,
-        [TROD_UNIT_US] = -6,  [TROD_UNIT_MS] = -3,  [TROD_UNIT_S] = 1, /* 0 stands for none */
-    };
-    const unsigned u = unit & 15;
-
-    if (u >= TROD_UNITS || !powers[u])
-        return false;
-    *power = (powers[u] == 1 ? 0 : powers[u]) - (int)trod_unit_decimals(unit);
-    return true;
-}
-
 static uint8_t unit_of(const struct trod_waves *w, const struct trod_batch *b, uint32_t i)
 {
     return says(b, i, TROD_COL_UNIT) ? b->unit[i] : w->meta->unit;
@@ -74,26 +60,29 @@ static uint8_t unit_of(const struct trod_waves *w, const struct trod_batch *b, u
 
 bool wave_time(const struct trod_waves *w, const struct trod_batch *b, uint32_t i, uint64_t *t)
 {
+    const uint8_t unit = unit_of(w, b, i);
     int power;
 
     if (!says(b, i, TROD_COL_TIME))
         return false;
     *t = b->time[i];
-    if (w->any_unit && power_of(unit_of(w, b, i), &power))
-        for (; power > w->finest; power--)
+    if (w->any_unit && trod_time_power(unit, &power))
+        for (power = trod_time_exponent(unit); power > w->finest; power--)
             *t = *t > UINT64_MAX / 10 ? UINT64_MAX : 10 * *t;
     return true;
 }
 
 static void survey_time(struct trod_waves *w, const struct trod_batch *b, uint32_t i)
 {
+    const uint8_t unit = unit_of(w, b, i);
     int power;
 
     if (!says(b, i, TROD_COL_TIME))
         return;
     w->any_time = true;
-    if (!power_of(unit_of(w, b, i), &power))
+    if (!trod_time_power(unit, &power))
         return;
+    power = trod_time_exponent(unit);
     if (power < -15)
         power = -15;
     if (!w->any_unit || power < w->finest)

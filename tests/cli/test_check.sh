@@ -41,6 +41,20 @@ run trod check bad.tarmac --from tarmac --skip tarmac.time --severity note
 status 1
 run trod check bad.tarmac --from tarmac --skip tarmac.time
 status 0
+# times of other units and decimals go back, too, or do not
+printf '%s R X0 0000000000000001\n' '10.5 us' '10.75 us' '10.356 us' '10400 ns' '10399 ns' '11 us' '5 clk' '4.5 clk' >units.tarmac
+run trod check units.tarmac --from tarmac
+status 1
+through grep '^warning'
+out <<'EOF'
+warning tarmac.time: units.tarmac:3: record 2: time goes back from 10.75 to 10.356
+warning tarmac.time: units.tarmac:5: record 4: time goes back from 10400 to 10399
+warning tarmac.time: units.tarmac:8: record 7: time goes back from 5 to 4.5
+EOF
+printf '%s R X0 0000000000000001\n' '10.5 us' '10499 ns' >units.tarmac
+run trod check units.tarmac --from tarmac
+status 1
+out_has 'time goes back from 10.5 us to 10499 ns$'
 run trod check no-such-file
 status 2
 run trod check

@@ -103,6 +103,17 @@ printf '9 clk IT (1) 00001000 90000000 A : one\n4 clk IT (2) 00001004 90000000 A
 run trod view --from tarmac --times previous --format csv back.tarmac
 check test "$(cut -d, -f3 "$stdout" | tr '\n' ' ')" = "time 0 -5 "
 
+# also where units and decimals change from row to row; what is no time counts for itself
+{
+	printf '%s IT (1) 00001000 90000000 A : one\n' '500 ns' '10.5 us' '7 clk' '10.75 us' '11 us' '9 clk' '10.5 us'
+} >units.tarmac
+run trod view --from tarmac --times start --format csv units.tarmac
+check test "$(cut -d, -f3,4 "$stdout" | tr '\n' ' ')" = \
+    "time,unit 0,ns 10.000,us 0,clk 10.250,us 10.500,us 2,clk 10.000,us "
+run trod view --from tarmac --times previous --format csv units.tarmac
+check test "$(cut -d, -f3,4 "$stdout" | tr '\n' ' ')" = \
+    "time,unit 0,ns 10.000,us 0,clk 0.25,us 0.25,us 2,clk -0.5,us "
+
 # what is not there is said, with what is
 run trod view --stream nosuch lines
 status 0

@@ -45,6 +45,27 @@ run trod compare --format json --compare unit first.tarmac beats.tarmac
 status 1
 json '.comparisons[0].summary.differences == 1'
 
+# times are compared by what they are, whatever their units and decimals
+for time in 10.5_us 10.50_us 10500_ns 105_us 11_clk; do
+	echo "${time/_/ } IT (1) 00001000 d503201f O EL1h_n : NOP" >time.$time.tarmac
+done
+for time in 10.50_us 10500_ns; do
+	run trod compare --compare time time.10.5_us.tarmac time.$time.tarmac
+	status 0
+done
+run trod compare --compare time time.10.5_us.tarmac time.105_us.tarmac
+status 1
+out_has '^  time: 10.5 us against 105 us$'
+out_not '^  unit:'
+run trod compare --compare time time.10.5_us.tarmac time.11_clk.tarmac
+status 1
+out_has '^  unit: us against clk$'
+run trod compare --compare unit time.10.5_us.tarmac time.105_us.tarmac
+status 0
+run trod compare --compare unit time.10.5_us.tarmac time.10500_ns.tarmac
+status 1
+out_has '^  unit: us against ns$'
+
 # one register value
 sed "$(($(line 100) + 1))s/.\$/f/" a.tarmac >value.tarmac
 run trod compare --symbols /dev/null a.tarmac value.tarmac
