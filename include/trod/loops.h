@@ -4,8 +4,9 @@
  * Implements docs/navigating.md, "truncate". A step of a stream is an instruction with the rows
  * after it (accesses, register writes), without times and numbers of instructions. A stream ends
  * in a loop when its last steps repeat with some period up to its end: as far as the trace shows,
- * the machine comes back to the same states. Memory is bounded: of each stream the last steps are
- * kept, and periods of up to TROD_LOOPS_PERIOD steps are found.
+ * the machine comes back to the same states. Of the last step only the first rows may be there.
+ * Memory is bounded: of each stream the last steps are kept, and periods of up to TROD_LOOPS_PERIOD
+ * steps are found; where the last step is cut off, periods of up to 32 * TROD_LOOPS_PERIOD rows.
  */
 #ifndef TROD_LOOPS_H
 #define TROD_LOOPS_H

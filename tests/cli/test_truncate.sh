@@ -69,6 +69,48 @@ for what in R\ X0 MR4\ 00008000; do
     out_is want
 done
 
+# the last step may be cut off behind any of its rows; one that does something else, or more, ends no loop
+insns 40 00001000 00001004 | awk '{ print; if (NR % 2) printf "%d clk cpu0 MR4 00008000 00000000\n%d clk cpu0 R X1 0\n", NR, NR }' >polls.tarmac
+head -4 polls.tarmac >want # 20 periods of 4 rows
+for rows in 77 78 79 80; do
+    head -$rows polls.tarmac >cut.tarmac
+    run trod truncate cut.tarmac
+    status 0
+    out_is want
+    err_has " $((rows < 80 ? 19 : 20)) whole periods"
+done
+for last in 'MR4 00008000 00000001' 'MR4 00008004 00000000' 'MW4 00008000 00000000' 'R X2 0'; do
+    { head -77 polls.tarmac; echo "39 clk cpu0 $last"; } >ends.tarmac
+    run trod truncate ends.tarmac
+    status 0
+    out_is ends.tarmac
+    err_has 'does not end in a loop'
+done
+for rows in 78 79 80; do # what comes last is not in the step that it would have to be like
+    { head -$rows polls.tarmac; echo '40 clk cpu0 MW4 00009000 00000007'; } >ends.tarmac
+    run trod truncate ends.tarmac
+    status 0
+    out_is ends.tarmac
+    err_has 'does not end in a loop'
+done
+# a loop of one text, and another one behind it
+{ yes '1 clk cpu0 waiting' | head -40; echo '2 clk cpu0 done'; } >texts.tarmac
+run trod truncate --from tarmac texts.tarmac
+out_is texts.tarmac
+# steps of many rows: 20 periods of 3 steps, of which one reads 1000 words
+awk 'BEGIN { for (i = 0; i < 60; i++) {
+                 printf "%d clk cpu0 IT (%d) %08x d503201f O EL1h_n : NOP\n", i, i, 4096 + 4 * (i % 3)
+                 for (k = 0; i % 3 == 1 && k < 1000; k++) printf "%d clk cpu0 MR4 %08x 00000000\n", i, 32768 + 4 * k } }' >rows.tarmac
+head -1003 rows.tarmac >want
+for rows in $((19 * 1003 + 2)) $((19 * 1003 + 700)) $((20 * 1003)); do
+    head -$rows rows.tarmac >cut.tarmac
+    run trod truncate cut.tarmac
+    out_is want
+done
+{ head -$((19 * 1003 + 700)) rows.tarmac; echo '58 clk cpu0 MR4 00009000 00000000'; } >ends.tarmac
+run trod truncate ends.tarmac
+out_is ends.tarmac
+
 # two cpus: each by itself
 paste -d '\n' <(cpu=cpu0 insns 40 00001000 00001004) <(cpu=cpu1 insns 40 00005000 00005004 00005008 0000500c 00005010) >two.tarmac
 run trod truncate two.tarmac
@@ -85,7 +127,7 @@ done
 
 # threads that one file does not hold: no option of truncate writes them all the same
 trod gen -q --to drmemtrace sharing:count=40 threads >/dev/null
-run trod truncate threads -o one.trace
+run trod truncate --without-pc 0x10010 threads -o one.trace # its last branch is not taken
 status 2
 err_has 'write to a directory'
 check test "$(grep -c allow-loss "$stderr")" -eq 0

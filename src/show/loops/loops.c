@@ -44,8 +44,10 @@ void trod_loops_free(struct trod_loops *l)
     if (!l)
         return;
     for (uint32_t i = 0; i < l->n_lanes; i++) {
-        if (l->lane[i])
+        if (l->lane[i]) {
             free(l->lane[i]->ring);
+            free(l->lane[i]->done);
+        }
         free(l->lane[i]);
     }
     free(l->lane);
@@ -234,9 +236,54 @@ static int add_step(struct trod_loops *all, struct loops_lane *l, const struct l
     return rc;
 }
 
+/* The first row of L of the steps that the last one may be compared with. */
+static uint64_t first_needed(const struct loops_lane *l)
+{
+    const uint64_t period = TROD_LOOPS_PERIOD, from = oldest(l);
+    const uint64_t step = l->n > from + period ? l->n - 1 - period : from;
+
+    return step_at(l, step)->at;
+}
+
+/* Room for one more row of L; at LOOPS_ROWS the oldest gives way. */
+static int row_room(struct loops_lane *l)
+{
+    const uint32_t room = l->room ? 2 * l->room : LOOPS_FIRST;
+    uint64_t *p;
+
+    if (l->n_rows - l->needed < l->room)
+        return TROD_OK;
+    l->needed = first_needed(l);
+    if (l->n_rows - l->needed < l->room)
+        return TROD_OK;
+    if (l->room == LOOPS_ROWS) {
+        l->needed = l->n_rows + 1 - l->room;
+        return TROD_OK;
+    }
+    if (!(p = malloc(room * sizeof *p)))
+        return TROD_ERR_NOMEM;
+    for (uint64_t r = l->needed; r < l->n_rows; r++)
+        p[r % room] = l->done[r % l->room];
+    free(l->done);
+    l->done = p;
+    l->room = room;
+    return TROD_OK;
+}
+
+/* A row of the last step of L, which with it has done what the step says. */
+static int add_row(struct loops_lane *l)
+{
+    const int rc = row_room(l);
+
+    if (rc == TROD_OK)
+        l->done[l->n_rows++ % l->room] = step_at(l, l->n - 1)->does;
+    return rc;
+}
+
 static int feed_row(struct trod_loops *all, const struct trod_batch *b, uint32_t i)
 {
     struct loops_lane *l = lane_of(all, b, i);
+    int rc = TROD_OK;
 
     if (!l)
         return TROD_ERR_NOMEM;
@@ -244,14 +291,17 @@ static int feed_row(struct trod_loops *all, const struct trod_batch *b, uint32_t
         const struct loops_step s = {
             .does = loops_row(b, i, 0),
             .row = b->first + i,
+            .at = l->n_rows,
             .pc = b->kind[i] == TROD_INSTR && b->have & b->has[i] & TROD_COL_ADDR ? b->addr[i]
                                                                                   : TROD_NOWHERE};
 
-        return add_step(all, l, &s);
-    }
-    if (l->n)
+        rc = add_step(all, l, &s);
+    } else if (l->n) {
         step_at(l, l->n - 1)->does = loops_row(b, i, step_at(l, l->n - 1)->does);
-    return TROD_OK;
+    } else { /* it belongs to no step */
+        return TROD_OK;
+    }
+    return rc < 0 ? rc : add_row(l);
 }
 
 int trod_loops_feed(struct trod_loops *l, const struct trod_batch *b, uint32_t *row)
@@ -273,6 +323,8 @@ int trod_loops_feed(struct trod_loops *l, const struct trod_batch *b, uint32_t *
 static int add_loop(struct trod_loops *all, const struct loops_lane *l, const struct loops_guess *g)
 {
     struct trod_final_loop *p = realloc(all->found, (all->n_found + 1) * sizeof *p);
+    const bool cut = step_at(l, l->n - 1)->does != step_at(l, l->n - 1 - g->period)->does;
+    const uint64_t n = l->n - cut; /* steps that are whole */
 
     if (!p)
         return TROD_ERR_NOMEM;
@@ -284,14 +336,25 @@ static int add_loop(struct trod_loops *all, const struct loops_lane *l, const st
                                                  .pc = g->first.pc,
                                                  .step = g->from,
                                                  .period = g->period,
-                                                 .periods = (l->n - g->from) / g->period};
+                                                 .periods = (n - g->from) / g->period};
     return TROD_OK;
 }
 
-/* Is step N - 1 of L, as far as its first row shows, the next step of G? */
+/*
+ * Are the rows of the last step of L those that the next step of G begins with? Where these are no
+ * longer known this cannot be said: no.
+ */
 static bool expected(const struct loops_lane *l, const struct loops_guess *g)
 {
-    return g->on && step_at(l, l->n - 1)->pc == step_at(l, l->n - 1 - g->period)->pc;
+    const struct loops_step *next, *last = step_at(l, l->n - 1);
+    uint64_t same;
+
+    if (!g->on)
+        return false;
+    next = step_at(l, l->n - 1 - g->period);
+    same = next->at + (l->n_rows - 1 - last->at); /* the row that the last one is to be like */
+    return same >= l->needed && same < step_at(l, l->n - g->period)->at &&
+           l->done[same % l->room] == last->does;
 }
 
 /* The last step may be cut off in the middle: a loop is also looked for without it. */

@@ -7,10 +7,13 @@
 #include "trod/loops.h"
 
 enum { LOOPS_RING = 4 * TROD_LOOPS_PERIOD, LOOPS_FIRST = 256, LOOPS_STEPS = 16, LOOPS_TEXTS = 32 };
+enum { LOOPS_ROWS = 32 * TROD_LOOPS_PERIOD }; /* of the last steps; a power of two */
 
-/* A step: what it does, as a number, and its first row. */
+/*
+ * A step: what it does, as a number; its first row in the trace, and in its lane, counted from 0.
+ */
 struct loops_step {
-    uint64_t does, row, pc;
+    uint64_t does, row, pc, at;
 };
 
 /* A loop that is going on. */
@@ -24,6 +27,10 @@ struct loops_lane {
     struct loops_step *ring; /* step S is at S % size */
     uint64_t n;              /* steps; the last one may go on */
     uint32_t size, slot;
+    uint64_t *done;  /* what a step had done up to row R of the lane is at R % room */
+    uint64_t n_rows; /* rows of the lane */
+    uint64_t needed; /* the rows before are of steps farther back than a period, or were too many */
+    uint32_t room;
     uint64_t checked; /* steps up to which loops were looked for */
     struct loops_guess guess;
 };
