@@ -193,8 +193,8 @@ void trod_trace_want(struct trod_trace *t, uint32_t want);
 void trod_trace_slices(struct trod_trace *t, uint32_t slices);
 /*
  * With option ahead in file order: give batches with a copy of their window (bytes) and of shared,
- * so that slices have the offsets that they have without the option. Before the first
- * trod_trace_next.
+ * so that slices have the offsets that they have without the option. Windows end where the batch
+ * behind begins. Before the first trod_trace_next.
  */
 void trod_trace_windows(struct trod_trace *t);
 /* Take option ahead back: decode on the caller's thread. Before the first trod_trace_next. */

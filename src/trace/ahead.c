@@ -171,6 +171,12 @@ static size_t eaten_of(const struct trod_trace *t, const struct trod_batch *b)
     return at >= b->offset && at - b->offset < b->bytes_n ? (size_t)(at - b->offset) : b->bytes_n;
 }
 
+/* In these orders a trace does not know of what file the window of a batch is. */
+static bool by_time(const struct trod_trace *t)
+{
+    return t->order == &trod_order_time || t->order == &trod_order_recorded;
+}
+
 static bool add_news(struct slot *s, struct trod_slice at)
 {
     return trod_buf_add(&s->news, &at, sizeof at) == TROD_OK &&
@@ -257,10 +263,8 @@ static bool copy_rows(const struct trod_trace *t, struct slot *s)
 /* The rows in SLOT belong to it from here on, with all that they point to; or they are lent. */
 static void keep(struct trod_trace *t, struct slot *s)
 {
-    /* in these orders a trace does not know of what file the window of a batch is */
-    const bool by_time = t->order == &trod_order_time || t->order == &trod_order_recorded;
     const int rc =
-        by_time && t->ahead->windows ? TROD_ERR_UNSUPPORTED : trod_trace_swap(t, s->kept);
+        by_time(t) && t->ahead->windows ? TROD_ERR_UNSUPPORTED : trod_trace_swap(t, s->kept);
 
     if (rc == TROD_ERR_UNSUPPORTED) { /* a view of a batch that T goes on with */
         s->lent = !copy_rows(t, s);
@@ -392,8 +396,12 @@ static int next_alone(struct trod_trace *t, struct trod_batch **batch)
 
     a->begun = true;
     trod_ahead_sync(t);
-    if (rc == 1)
-        (*batch)->meta = &a->meta;
+    if (rc != 1)
+        return rc;
+    (*batch)->meta = &a->meta;
+    /* as of the batches that follow: where one window ends the next one begins */
+    if (a->windows && !by_time(t))
+        (*batch)->bytes_n = eaten_of(t, *batch);
     return rc;
 }
 

@@ -45,6 +45,24 @@ run trod check -j 2 bad.tarmac --salvage two.tarmac
 same one.tarmac two.tarmac
 check grep -q "line" one
 
+# each finding has its line, in all batches of all windows: lines so short that several batches are of the first window
+awk 'BEGIN { for (i = pc = 0; i < 20000; i++) {
+                 if (i % 977 == 5) {
+                     print i % 2 ? "" : i " clk IT (x) zz"
+                     lines++
+                 }
+                 printf "%d clk IT (%d) %08x d503201f O EL1h_n : NOP\n", i, i, pc
+                 lines++
+                 if (i && i % 90 == 0)
+                     print lines >"want"
+                 pc += i % 90 == 89 ? 8 : 4 } }' >gaps.tarmac
+same_for --max 100000 gaps.tarmac
+python3 -c 'import json
+for f in json.load(open("one"))["findings"]:
+    if f["rule"] == "tarmac.pc-continuity":
+        print(f["line"])' >lines
+same want lines
+
 # parts of at least 4 MiB, and of an archive each of some members
 "$gen" drm-large --records 800000 >large.trace
 "$gen" tarmac-fm --records 160000 >large.tarmac
