@@ -193,25 +193,48 @@ const struct trod_detail_instr *cmp_mode_of(const struct trod_batch *b, uint32_t
     return d->mode.len ? d : NULL;
 }
 
+/*
+ * The security that mode P, N letters, ends with ("_s", "_NS"), 0: none; *LEN: letters before it.
+ * '-' is what tracers write that do not know it.
+ */
+static uint8_t security_of(const uint8_t *p, uint32_t n, uint32_t *len)
+{
+    static const struct {
+        char name[6];
+        uint8_t sec;
+    } ends[] = {{"s", 's'},  {"n", 'n'},    {"ns", 'n'}, {"rt", 't'},
+                {"rl", 'l'}, {"root", 't'}, {"-", '-'},  {"realm", 'l'}};
+
+    *len = n;
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+        const uint32_t end = (uint32_t)strnlen(ends[k].name, sizeof ends->name);
+        uint32_t same = 0;
+
+        while (n > end + 1 && same < end && tolower(p[n - end + same]) == ends[k].name[same])
+            same++;
+        if (same < end || p[n - end - 1] != '_')
+            continue;
+        *len = n - end - 1;
+        return ends[k].sec;
+    }
+    return 0;
+}
+
 /* Mode and security of an instruction: "EL3h_s" is el3h, s. */
 static void take_mode(struct cmp_row *row, const struct trod_batch *b, uint32_t i)
 {
     const struct trod_detail_instr *d = cmp_mode_of(b, i);
-    char mode[32];
+    uint64_t h = TROD_FNV;
+    const uint8_t *p;
     uint32_t n;
 
     if (!d)
         return;
-    n = d->mode.len < sizeof mode ? d->mode.len : sizeof mode;
+    p = trod_batch_bytes(b, d->mode);
+    row->mode_sec = security_of(p, d->mode.len, &n);
     for (uint32_t k = 0; k < n; k++)
-        mode[k] = (char)tolower(trod_batch_bytes(b, d->mode)[k]);
-    /* "_s", "_n", "_ns", "_root": the first letter tells them apart. */
-    for (uint32_t k = n; k-- > 1;)
-        if (mode[k] == '_') {
-            row->mode_sec = k + 1 < n ? (uint8_t)mode[k + 1] : 0;
-            n = k;
-        }
-    row->mode = cmp_id_of(mode, n);
+        h = trod_fnv_byte(h, (uint8_t)tolower(p[k]));
+    row->mode = cmp_id(h);
     row->pub.has |= TROD_COMPARE_MODE;
 }
 

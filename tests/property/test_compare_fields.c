@@ -31,6 +31,10 @@ static const char *const tarmac[] = {
     "5 clk cpu0 IT (2) 00001004:000000001004 d503201f O EL1h_{mode|n|s} : {text|NOP|HINT}",
     "5 clk cpu0 IT (2) 00001004 e12fff1e {iset|A|O} svc_s : BX lr",
     "5 clk cpu0 IT (2) 00001004 0000f00c T svc_{mode|s|ns} : B.W {pc}",
+    "5 clk cpu0 IT (2) 00001004 d503201f O EL3h_{mode|rt|rl} : NOP",
+    "5 clk cpu0 IT (2) 00001004 d503201f O EL3h_{mode|RT|NS} : NOP",
+    "5 clk cpu0 IT (2) 00001004 d503201f O EL3h_main_{mode|s|n} : NOP",
+    "5 clk cpu0 IT (2) 00001004 d503201f O EL3h_{mode|side|main} : NOP",
     ("5 clk cpu0 IT (2) "
      "0000100a:00000000100a_NS,{pa2|00000000100c|00000000200c}{pa2_security|_NS|} "
      "e8900c00 T hyp_n : LDM r0,{r1,r2}"),
