@@ -91,8 +91,7 @@ static uint64_t counted_bits(const struct cmp_row *a, const struct cmp_rules *ru
     return bits;
 }
 
-/* Byte I of a value, and which of its bits are known. What is beyond a value is zero. */
-static uint8_t byte_of(const struct cmp_row *r, uint32_t i, uint8_t *known)
+uint8_t cmp_value_byte(const struct cmp_row *r, uint32_t i, uint8_t *known)
 {
     *known = 0xff;
     if (r->wide) {
@@ -107,26 +106,36 @@ static uint8_t byte_of(const struct cmp_row *r, uint32_t i, uint8_t *known)
     return i < 8 ? (uint8_t)(r->pub.value >> (8 * i)) : 0;
 }
 
-static bool values_agree(const struct cmp_row *a, const struct cmp_row *b,
-                         const struct cmp_rules *rules)
+int64_t cmp_value_differs_at(const struct cmp_row *a, const struct cmp_row *b, uint32_t n,
+                             const struct cmp_rules *rules)
 {
-    uint64_t counted = rules->opt->n_masks ? counted_bits(a, rules) : UINT64_MAX;
-    uint64_t bits = a->pub.known & b->pub.known & counted;
-    uint32_t n = 8;
+    const uint64_t counted = rules->opt->n_masks ? counted_bits(a, rules) : UINT64_MAX;
 
-    if (!a->wide && !b->wide)
-        return ((a->pub.value ^ b->pub.value) & bits) == 0 ||
-               cmp_value_slides(rules, a->pub.value, b->pub.value, bits);
-    n = a->wide && a->wide_size > n ? a->wide_size : n;
-    n = b->wide && b->wide_size > n ? b->wide_size : n;
-    for (uint32_t i = 0; i < n; i++) {
-        uint8_t ka, kb, va = byte_of(a, i, &ka), vb = byte_of(b, i, &kb);
+    for (uint32_t i = n; i-- > 0;) {
+        uint8_t ka, kb, va = cmp_value_byte(a, i, &ka), vb = cmp_value_byte(b, i, &kb);
         uint8_t count = i < 8 ? (uint8_t)(counted >> (8 * i)) : counted == UINT64_MAX ? 0xff : 0;
 
         if ((va ^ vb) & ka & kb & count)
-            return false;
+            return i;
     }
-    return true;
+    return -1;
+}
+
+static bool values_agree(const struct cmp_row *a, const struct cmp_row *b,
+                         const struct cmp_rules *rules)
+{
+    uint32_t n = 8;
+
+    if (!a->wide && !b->wide) {
+        const uint64_t bits = a->pub.known & b->pub.known &
+                              (rules->opt->n_masks ? counted_bits(a, rules) : UINT64_MAX);
+
+        return ((a->pub.value ^ b->pub.value) & bits) == 0 ||
+               cmp_value_slides(rules, a->pub.value, b->pub.value, bits);
+    }
+    n = a->wide && a->wide_size > n ? a->wide_size : n;
+    n = b->wide && b->wide_size > n ? b->wide_size : n;
+    return cmp_value_differs_at(a, b, n, rules) < 0;
 }
 
 static bool has_value(const struct cmp_row *r)

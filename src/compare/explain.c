@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Values of up to BYTES bytes are shown as a whole, of others PART of them. */
+enum { N = TROD_COMPARE_SAID, BYTES = (N - 6) / 2, PART = 16 };
+
 /* The time, with its unit where the row says one. */
 static void say_time(const struct cmp_row *r, const struct trod_meta *meta, char *out)
 {
@@ -19,10 +22,9 @@ static void say_time(const struct cmp_row *r, const struct trod_meta *meta, char
     snprintf(p, TROD_COMPARE_SAID - TROD_PUT_TIME, "%s%s", *unit ? " " : "", unit);
 }
 
-/* One column of a row as text; "" where it does not say it. */
+/* The numbers and short words of a row: one column; "" where it does not say it. */
 static void say(const struct cmp_row *r, const struct trod_meta *meta, uint32_t column, char *out)
 {
-    enum { N = TROD_COMPARE_SAID };
     const struct trod_compare_row *p = &r->pub;
     const uint64_t hex = column == TROD_COL_ADDR     ? p->addr
                          : column == TROD_COL_PADDR  ? p->paddr
@@ -52,38 +54,78 @@ static void say(const struct cmp_row *r, const struct trod_meta *meta, uint32_t 
         for (unsigned i = 0; i < p->code_len; i++)
             snprintf(out + 2 * i, 3, "%02x", p->code[i]);
         break;
-    case TROD_COL_TEXT:
-        if (p->kind == TROD_INSTR)
-            snprintf(out, N, "%.*s", (int)(p->text_len < N ? p->text_len : N - 1), p->text);
-        else
-            snprintf(out, N, "%.*s", (int)(p->name_len < N ? p->name_len : N - 1), p->name);
-        break;
     default:
         snprintf(out, N, "0x%" PRIx64, hex);
     }
 }
 
-/* The value, as much of it as fits; digits of which nothing is known as '-'. */
-static void say_value(const struct cmp_row *r, char *out)
-{
-    enum { N = TROD_COMPARE_SAID, BYTES = (TROD_COMPARE_SAID - 6) / 2 };
-    uint32_t size = r->wide ? r->wide_size : 8, from;
-    size_t n = 2;
+/* ---- what may be too long: of both sides the part around the first difference is shown */
 
-    out[0] = '\0';
-    if (!r->wide && !(r->pub.has & TROD_COL_VALUE))
-        return;
-    if (!r->wide && r->pub.known == UINT64_MAX) {
-        snprintf(out, N, "0x%" PRIx64, r->pub.value);
-        return;
+/* P, LEN bytes, as much as fits; "..." is what is left out, also before it where CUT says so. */
+static void put_part(char *out, const char *p, size_t len, bool cut)
+{
+    const size_t room = N - 1 - (cut ? 3 : 0);
+    const bool more = len > room;
+
+    snprintf(out, N, "%s%.*s%s", cut ? "..." : "", (int)(more ? room - 3 : len), p,
+             more ? "..." : "");
+}
+
+static void say_texts(const char *a, size_t na, const char *b, size_t nb,
+                      struct trod_compare_field *out)
+{
+    enum { ALL = N - 1, FIRST = ALL - 3, BEFORE = 8 };
+    const size_t least = na < nb ? na : nb;
+    size_t same = 0, from = 0;
+
+    while (same < least && a[same] == b[same])
+        same++;
+    if ((na > ALL || nb > ALL) && same >= FIRST)
+        from = same - BEFORE;
+    put_part(out->said[0], a + from, na - from, from != 0);
+    put_part(out->said[1], b + from, nb - from, from != 0);
+}
+
+/* Bytes of details whose fields are not known. */
+static void say_bytes(const struct cmp_detail *const d[2], struct trod_compare_field *out)
+{
+    const uint32_t least = d[0]->len < d[1]->len ? d[0]->len : d[1]->len;
+    uint32_t same = 0, from = 0;
+
+    while (same < least && d[0]->p[same] == d[1]->p[same])
+        same++;
+    if (same >= N / 2 - 3)
+        from = same - 4;
+    for (int side = 0; side < 2; side++) {
+        const uint32_t left = d[side]->len - from, n = left < N / 2 ? left : N / 2;
+        char hex[N + 1] = "";
+
+        for (uint32_t i = 0; i < n; i++)
+            snprintf(hex + 2 * i, 3, "%02x", d[side]->p[from + i]);
+        put_part(out->said[side], hex, 2 * (size_t)n, from != 0);
     }
-    if (!r->wide && r->pub.size && r->pub.size < 8)
-        size = r->pub.size;
-    from = size < BYTES ? size : BYTES;
-    snprintf(out, N, "0x");
-    for (uint32_t i = from; i-- > 0;) {
-        unsigned v = r->wide ? r->wide[i] : (unsigned)(r->pub.value >> (8 * i)) & 0xff;
-        unsigned known = r->wide ? r->wide[size + i] : (unsigned)(r->pub.known >> (8 * i)) & 0xff;
+}
+
+static bool says_value(const struct cmp_row *r)
+{
+    return r->wide || (r->pub.has & TROD_COL_VALUE);
+}
+
+/* Bytes of a value that are told. */
+static uint32_t width_of(const struct cmp_row *r)
+{
+    if (r->wide)
+        return r->wide_size;
+    return r->pub.size && r->pub.size < 8 && r->pub.known != UINT64_MAX ? r->pub.size : 8;
+}
+
+/* Bytes [LO, HI) of a value; digits of which nothing is known as '-'. */
+static void put_digits(const struct cmp_row *r, uint32_t lo, uint32_t hi, char *out)
+{
+    size_t n = 0;
+
+    for (uint32_t i = hi; i-- > lo;) {
+        uint8_t known, v = cmp_value_byte(r, i, &known);
 
         for (int half = 4; half >= 0; half -= 4)
             out[n++] = known >> half & 15 ? "0123456789abcdef"[v >> half & 15] : '-';
@@ -91,15 +133,69 @@ static void say_value(const struct cmp_row *r, char *out)
     out[n] = '\0';
 }
 
-/* The mode of an instruction stands in its detail. */
-static void say_mode(const struct cmp_row *r, char *out)
+static void say_value(const struct cmp_row *r, char *out)
 {
-    const struct trod_detail_struct *of = r->detail.of;
-
     out[0] = '\0';
-    for (unsigned k = 0; of && k < of->n; k++)
+    if (!says_value(r))
+        return;
+    if (!r->wide && r->pub.known == UINT64_MAX) {
+        snprintf(out, N, "0x%" PRIx64, r->pub.value);
+        return;
+    }
+    snprintf(out, N, "0x");
+    put_digits(r, 0, width_of(r), out + 2);
+}
+
+/* Of values that are wider: the 128 bits with the highest ones that differ, and which they are. */
+static void say_wide(const struct cmp_row *r, uint32_t size, uint32_t lo, char *out)
+{
+    const uint32_t hi = lo + PART < size ? lo + PART : size;
+    char digits[2 * PART + 1];
+
+    put_digits(r, lo, hi, digits);
+    snprintf(out, N, "0x%s%s%s <%" PRIu32 ":%" PRIu32 ">", hi < size ? "..." : "", digits,
+             lo ? "..." : "", 8 * hi - 1, 8 * lo);
+}
+
+static void say_values(const struct cmp_row *const row[2], const struct cmp_rules *rules,
+                       struct trod_compare_field *out)
+{
+    const uint32_t size[2] = {width_of(row[0]), width_of(row[1])};
+    const uint32_t most = size[0] > size[1] ? size[0] : size[1];
+    const int64_t at = most > BYTES && says_value(row[0]) && says_value(row[1])
+                           ? cmp_value_differs_at(row[0], row[1], most, rules)
+                           : -1;
+    const uint32_t lo = (at < 0 ? most - 1 : (uint32_t)at) / PART * PART;
+
+    for (int side = 0; side < 2; side++)
+        if (size[side] > BYTES)
+            say_wide(row[side], most, lo, out->said[side]);
+        else
+            say_value(row[side], out->said[side]);
+}
+
+/* Field K of the details of both rows. */
+static void say_detail(const struct cmp_row *const row[2], unsigned k,
+                       struct trod_compare_field *out)
+{
+    const struct cmp_detail *a = &row[0]->detail, *b = &row[1]->detail;
+    uint32_t na, nb;
+    const char *p = cmp_detail_text(a, k, &na), *q = cmp_detail_text(b, k, &nb);
+
+    if (p && q)
+        say_texts(p, na, q, nb, out);
+    for (int side = 0; side < 2 && !(p && q); side++)
+        cmp_detail_put(&row[side]->detail, k, out->said[side], N);
+}
+
+/* The mode of an instruction stands in its detail. */
+static void say_modes(const struct cmp_row *const row[2], struct trod_compare_field *out)
+{
+    const struct trod_detail_struct *of = row[0]->detail.of;
+
+    for (unsigned k = 0; of && of == row[1]->detail.of && k < of->n; k++)
         if (strcmp(of->field[k].name, "mode") == 0)
-            cmp_detail_put(&r->detail, k, out, TROD_COMPARE_SAID);
+            say_detail(row, k, out);
 }
 
 static const struct {
@@ -113,25 +209,13 @@ static const struct {
     {TROD_COL_SUB, "sub"},
 };
 
-/* Details whose fields are not known. */
-static size_t explain_bytes(const struct cmp_row *a, const struct cmp_row *b,
-                            struct trod_compare_field *out)
-{
-    const struct cmp_row *row[2] = {a, b};
-
-    out->name = "detail";
-    for (int side = 0; side < 2; side++)
-        for (uint32_t i = 0; i < row[side]->detail.len && 2 * i + 3 < TROD_COMPARE_SAID; i++)
-            snprintf(out->said[side] + 2 * i, 3, "%02x", row[side]->detail.p[i]);
-    return 1;
-}
-
 static size_t explain_stream(const struct cmp_row *a, const struct cmp_row *b,
                              const struct cmp_rules *rules, struct trod_compare_field *out)
 {
+    const char *p = cmp_stream(rules, 0, a->pub.stream), *q = cmp_stream(rules, 1, b->pub.stream);
+
     out->name = "stream";
-    snprintf(out->said[0], TROD_COMPARE_SAID, "%s", cmp_stream(rules, 0, a->pub.stream));
-    snprintf(out->said[1], TROD_COMPARE_SAID, "%s", cmp_stream(rules, 1, b->pub.stream));
+    say_texts(p, strlen(p), q, strlen(q), out);
     return 1;
 }
 
@@ -139,7 +223,7 @@ static size_t explain_columns(const struct cmp_row *a, const struct cmp_row *b,
                               const struct cmp_rules *rules, uint32_t differ,
                               struct trod_compare_field *out, size_t n)
 {
-    const struct cmp_row *row[2] = {a, b};
+    const struct cmp_row *const row[2] = {a, b};
 
     for (size_t k = 0; k < sizeof columns / sizeof *columns && n < TROD_COMPARE_FIELDS; k++) {
         const uint32_t column = columns[k].column;
@@ -148,12 +232,14 @@ static size_t explain_columns(const struct cmp_row *a, const struct cmp_row *b,
             continue;
         out[n].name =
             column == TROD_COL_TEXT && a->pub.kind != TROD_INSTR ? "name" : columns[k].name;
-        for (int side = 0; side < 2; side++)
-            if (column == TROD_COL_VALUE)
-                say_value(row[side], out[n].said[side]);
-            else if (column == TROD_COMPARE_MODE)
-                say_mode(row[side], out[n].said[side]);
-            else
+        if (column == TROD_COL_VALUE)
+            say_values(row, rules, &out[n]);
+        else if (column == TROD_COMPARE_MODE)
+            say_modes(row, &out[n]);
+        else if (column == TROD_COL_TEXT)
+            say_texts(a->word, a->word_len, b->word, b->word_len, &out[n]);
+        else
+            for (int side = 0; side < 2; side++)
                 say(row[side], rules->meta[side], column, out[n].said[side]);
         n++;
     }
@@ -179,17 +265,17 @@ size_t cmp_row_explain(const struct cmp_row *a, const struct cmp_row *b,
     n = explain_columns(a, b, rules, differ, out, n);
     if ((differ & TROD_COL_STREAM) && n < TROD_COMPARE_FIELDS)
         n += explain_stream(a, b, rules, &out[n]);
-    if ((differ & TROD_COL_DETAIL) && !a->detail.of && n < TROD_COMPARE_FIELDS)
-        n += explain_bytes(a, b, &out[n]);
-    else if (differ & TROD_COL_DETAIL)
+    if ((differ & TROD_COL_DETAIL) && !a->detail.of && n < TROD_COMPARE_FIELDS) {
+        out[n].name = "detail";
+        say_bytes((const struct cmp_detail *const[2]){&a->detail, &b->detail}, &out[n++]);
+    } else if (differ & TROD_COL_DETAIL) {
         details = cmp_detail_differs(&a->detail, &b->detail, f);
+    }
     for (unsigned k = 0; details && n < TROD_COMPARE_FIELDS; details >>= 1, k++) {
         if (!(details & 1))
             continue;
         out[n].name = a->detail.of->field[k].name;
-        cmp_detail_put(&a->detail, k, out[n].said[0], TROD_COMPARE_SAID);
-        cmp_detail_put(&b->detail, k, out[n].said[1], TROD_COMPARE_SAID);
-        n++;
+        say_detail((const struct cmp_row *const[2]){a, b}, k, &out[n++]);
     }
     return n;
 }

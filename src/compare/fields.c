@@ -197,6 +197,14 @@ uint32_t cmp_detail_given(const struct cmp_detail *d)
     return given;
 }
 
+const char *cmp_detail_text(const struct cmp_detail *d, unsigned k, uint32_t *n)
+{
+    *n = 0;
+    if (d->of->field[k].type != TROD_FIELD_TEXT)
+        return NULL;
+    return (const char *)text_of(d, &d->of->field[k], n);
+}
+
 size_t cmp_detail_size(const struct cmp_detail *d)
 {
     size_t n = d->len;
@@ -256,17 +264,12 @@ static void put_bytes(const uint8_t *p, unsigned width, char *out, size_t n)
 void cmp_detail_put(const struct cmp_detail *d, unsigned k, char *out, size_t n)
 {
     const struct trod_detail_field *f = &d->of->field[k];
-    const uint8_t *p = d->p + f->at, *text;
-    uint32_t len;
+    const uint8_t *p = d->p + f->at;
 
     out[0] = '\0';
     if (!is_given(d, f))
         return;
     switch (f->type) {
-    case TROD_FIELD_TEXT:
-        text = text_of(d, f, &len);
-        snprintf(out, n, "%.*s", (int)(len < n ? len : n - 1), (const char *)text);
-        break;
     case TROD_FIELD_BYTES:
         put_bytes(p, f->width, out, n);
         break;

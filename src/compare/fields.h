@@ -50,7 +50,10 @@ uint32_t cmp_detail_given(const struct cmp_detail *d);
 size_t cmp_detail_size(const struct cmp_detail *d);
 void cmp_detail_copy(const struct cmp_detail *d, uint8_t *to, struct cmp_detail *out);
 
-/* Field K of D as text. */
+/* The bytes of field K of D, if it is a text; else NULL. */
+const char *cmp_detail_text(const struct cmp_detail *d, unsigned k, uint32_t *n);
+
+/* Field K of D, which is no text, in words. */
 void cmp_detail_put(const struct cmp_detail *d, unsigned k, char *out, size_t n);
 
 /* What two values of flags say of the bits that differ and count: appended to OUT from N on. */

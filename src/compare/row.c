@@ -244,7 +244,7 @@ static void take_numbers(struct cmp_row *row, const struct trod_batch *b, uint32
     struct trod_compare_row *p = &row->pub;
     uint32_t has = b->has[i] & b->have;
 
-    p->has = has & ~(uint32_t)TROD_COMPARE_MODE;
+    p->has = has & TROD_COL_ALL;
     p->ordinal = b->first + i;
     p->kind = b->kind[i];
     p->flags = has & TROD_COL_FLAGS ? b->flags[i] : 0;
@@ -326,7 +326,7 @@ struct behind {
     const struct trod_detail_reg *range; /* NULL: its value is not of a range of bits */
     struct trod_slice word, text;
     size_t reads, extra; /* bytes of struct cmp_read, of the detail */
-    uint32_t wide, name; /* bytes of a wide value, of WORD as far as it is kept */
+    uint32_t wide, kept; /* bytes of a wide value, of WORD as far as it is kept */
 };
 
 static struct behind behind_of(const struct trod_batch *b, uint32_t i, const struct cmp_fields *f)
@@ -341,8 +341,8 @@ static struct behind behind_of(const struct trod_batch *b, uint32_t i, const str
         t.word = b->text[i];
     if (b->kind[i] == TROD_INSTR)
         t.reads = CMP_READS * sizeof(struct cmp_read);
-    else
-        t.name = t.word.len < CMP_NAME ? t.word.len : CMP_NAME;
+    if (b->kind[i] != TROD_INSTR || (f->columns & TROD_COL_TEXT))
+        t.kept = t.word.len < CMP_WORD ? t.word.len : CMP_WORD;
     if (t.detail.p)
         t.extra = cmp_detail_size(&t.detail);
     if (t.range)
@@ -358,15 +358,17 @@ static void take_texts(struct cmp_row *row, const struct trod_batch *b, const st
 {
     const uint8_t *word = trod_batch_bytes(b, t->word), *text = trod_batch_bytes(b, t->text);
 
-    row->pub.name = to;
-    row->pub.name_len = t->name;
-    if (t->name) {
-        memcpy(to, word, t->name);
+    row->word = row->pub.name = to;
+    row->word_len = t->kept;
+    if (t->kept)
+        memcpy(to, word, t->kept);
+    if (row->pub.kind != TROD_INSTR && t->kept) {
+        row->pub.name_len = t->kept < CMP_NAME ? t->kept : CMP_NAME;
         take_name(row, (const char *)word, t->word.len, rules);
     } else if (t->word.len) {
         row->name_id = text_id(word, t->word.len);
     }
-    to += t->name;
+    to += t->kept;
     row->pub.text = to;
     row->pub.text_len = t->text.len;
     for (uint32_t k = 0; k < t->text.len; k++)
@@ -389,7 +391,7 @@ struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
     uint8_t cls, *tail;
 
     row = cmp_pool_take(rules->pool,
-                        sizeof *row + t.reads + t.extra + 2 * (size_t)t.wide + t.name + t.text.len,
+                        sizeof *row + t.reads + t.extra + 2 * (size_t)t.wide + t.kept + t.text.len,
                         &cls);
     if (!row)
         return NULL;

@@ -13,6 +13,7 @@
 #include "trod/compare.h"
 
 enum { CMP_NAME = 64, CMP_TEXT = 200, CMP_READS = 3, CMP_CLASSES = 48, CMP_NAMES = 512 };
+enum { CMP_WORD = 1024 };
 
 struct cmp_read {
     uint64_t addr;
@@ -32,6 +33,8 @@ struct cmp_row {
     struct cmp_read *reads;    /* of an INSTR: what its READ rows read */
     uint8_t *wide;             /* a value beyond 64 bits: its bytes, then what is known of them */
     struct cmp_detail detail;  /* where details or modes are compared */
+    const char *word;          /* name, record not understood, disassembly where it is compared: */
+    uint32_t word_len;         /* the first CMP_WORD bytes */
     uint32_t refs, wide_size;
     uint8_t cls;      /* number of its class: bit of enum trod_track */
     uint8_t mode_sec; /* security suffix of the mode, 0: none */
@@ -175,6 +178,13 @@ static inline uint32_t cmp_times_differ(const struct trod_meta *const meta[2], u
 
 /* What STREAM of SIDE is called, "" where it has no name. */
 const char *cmp_stream(const struct cmp_rules *rules, int side, uint32_t stream);
+
+/* Byte I of the value of R, and which of its bits are known. What is beyond a value is zero. */
+uint8_t cmp_value_byte(const struct cmp_row *r, uint32_t i, uint8_t *known);
+/* Number of the highest byte in which the values of A and B, N bytes, contradict each other, or -1.
+ */
+int64_t cmp_value_differs_at(const struct cmp_row *a, const struct cmp_row *b, uint32_t n,
+                             const struct cmp_rules *rules);
 
 /* Bits of flags of A and B that differ and count. */
 uint32_t cmp_flags_differ(uint32_t a, uint32_t b, const struct cmp_fields *f);

@@ -308,6 +308,21 @@ g=$TROD_SOURCE/tests/golden/drmemtrace
 run trod compare "$g/version7.canonical.trace" "$g/version7.canonical.trace"
 status 0
 
+# wide values: the 128 bits with the highest ones that differ, and which bits they are
+words() { # words N WORD: N times WORD
+    local i
+    for ((i = 0; i < $1; i++)); do printf '_%s' $2; done
+}
+echo "1 clk cpu0 R z0 00000000$(words 15 89abcdef)" >one.tarmac
+echo "1 clk cpu0 R z0 00000001$(words 15 89abcdef)" >two.tarmac
+run trod compare --from tarmac one.tarmac two.tarmac
+status 1
+out_has '^  value: 0x0000000089abcdef89abcdef89abcdef\.\.\. <511:384> against 0x0000000189abcdef89abcdef89abcdef\.\.\. <511:384>$'
+echo "1 clk cpu0 R z0 00000000$(words 7 89abcdef)_00000002$(words 7 89abcdef)" >one.tarmac
+echo "1 clk cpu0 R z0 00000000$(words 7 89abcdef)_00000003$(words 6 89abcdef)_00000000" >two.tarmac
+run trod compare --from tarmac one.tarmac two.tarmac
+out_has '^  value: 0x\.\.\.0000000289abcdef89abcdef89abcdef\.\.\. <255:128> against 0x\.\.\.0000000389abcdef89abcdef89abcdef\.\.\. <255:128>$'
+
 # what differs in words, where the records show nothing; one cause of most differences
 awk '/ IT / && ++n % 7 == 0 { sub(/EL1h_n/, "EL1h_s") } { print }' a.tarmac >sec.tarmac
 run trod compare -n 1 a.tarmac sec.tarmac

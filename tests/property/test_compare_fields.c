@@ -23,6 +23,11 @@
 
 enum { LINE = 512, FIELDS = 24, NAMES = 4, SMALL = 1000 };
 
+/* Words of values that do not differ in them: 128, 448 and 480 bits. */
+#define SAME_128 "89abcdef_89abcdef_89abcdef_89abcdef"
+#define SAME_448 SAME_128 "_" SAME_128 "_" SAME_128 "_89abcdef_89abcdef"
+#define SAME_480 SAME_448 "_89abcdef"
+
 static const char *const tarmac[] = {
     /* instruction trace */
     ("{time|5|6} {unit|clk|ns} cpu0 {skipped|IT|IS} ({index|2|3}) "
@@ -35,6 +40,13 @@ static const char *const tarmac[] = {
     "5 clk cpu0 IT (2) 00001004 d503201f O EL3h_{mode|RT|NS} : NOP",
     "5 clk cpu0 IT (2) 00001004 d503201f O EL3h_main_{mode|s|n} : NOP",
     "5 clk cpu0 IT (2) 00001004 d503201f O EL3h_{mode|side|main} : NOP",
+    /* what is told of long fields is the part that differs */
+    ("5 clk cpu0 IT (2) 00001004 d503201f O EL1h_n : NOP ; "
+     "the first of many words that come before the one that matters here {text|a|b}"),
+    ("5 clk cpu0 IT (2) 00001004 d503201f O EL1h_n : NOP "
+     "{text|a|b} is followed by many words that are the same on both sides of the comparison"),
+    ("5 clk cpu0 UNHEARD OF=the_first_of_many_letters_that_come_before_those_that_matter_here "
+     "STATE={name|N|Y} and more"),
     ("5 clk cpu0 IT (2) "
      "0000100a:00000000100a_NS,{pa2|00000000100c|00000000200c}{pa2_security|_NS|} "
      "e8900c00 T hyp_n : LDM r0,{r1,r2}"),
@@ -46,6 +58,9 @@ static const char *const tarmac[] = {
     /* register trace */
     "{time|5|6} {unit|clk|ns} cpu0 R {|X1|X2} {value|0000000000000001|0000000000000011}",
     "5 clk cpu0 R z31 00000000_00000000_{value|00000000|00010000}_00000000",
+    "5 clk cpu0 R z31 {value|01234567|01234568}_" SAME_480,
+    "5 clk cpu0 R z31 00000000_" SAME_480 "_{value|01234567|01234568}_" SAME_480,
+    "5 clk cpu0 MW64 00008000 01234567_" SAME_448 "_{value|0000|8000}0000",
     /* cache maintenance trace */
     ("{time|5|6} {unit|clk|ns} cpu0 CACHE MAINTENANCE {name|Data|Instruction} cache "
      "{name|Clean|Invalidate} by MVA to {name|PoC|PoU} "
