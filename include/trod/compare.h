@@ -38,6 +38,7 @@ enum trod_track {
 
 /* What can be compared of a row besides the columns of batch.h: bits of compare. */
 enum {
+    TROD_COMPARE_PID = 1 << 28,  /* number of the process that the row's thread belongs to */
     TROD_COMPARE_NAME = 1 << 29, /* text of rows that are no instructions */
     TROD_COMPARE_MODE = 1 << 30  /* of instructions */
 };

@@ -47,11 +47,11 @@ static const struct trod_option options[] = {
      "compare each class as a sequence of its own", NULL, NULL},
     {"ignore", 0, TROD_OPT_LIST, AT(ignore), "FIELD,...",
      "fields that may differ: addr, paddr, size, value, opcode, sub, mode, flags or one of them, "
-     "detail or a field of it ... (time, index, pc, text and stream always may unless --compare "
-     "names them)",
+     "detail or a field of it ... (time, index, pc, text, stream and pid always may unless "
+     "--compare names them)",
      NULL, NULL},
     {"compare", 0, TROD_OPT_LIST, AT(compare), "FIELD,...",
-     "further fields that must be equal: time, index, pc, text, stream, or all", NULL, NULL},
+     "further fields that must be equal: time, index, pc, text, stream, pid, or all", NULL, NULL},
     {"mask", 0, TROD_OPT_LIST, AT(mask), "REGISTER:BITS,...",
      "compare only these bits of a register: cpsr:f0000000", NULL, NULL},
     {"alias", 0, TROD_OPT_LIST, AT(alias), "A=B,...",

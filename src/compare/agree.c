@@ -195,6 +195,13 @@ const char *cmp_stream(const struct cmp_rules *rules, int side, uint32_t stream)
     return stream < m->n_streams && m->streams[stream].name ? m->streams[stream].name : "";
 }
 
+uint64_t cmp_pid(const struct cmp_rules *rules, int side, uint32_t stream)
+{
+    const struct trod_meta *m = rules->meta[side];
+
+    return stream < m->n_streams ? m->streams[stream].pid : TROD_NOWHERE;
+}
+
 /* What one row says and the other does not, although its side does in other rows of the kind. */
 static uint32_t missing(const struct cmp_row *a, const struct cmp_row *b,
                         const struct cmp_fields *f)
@@ -226,6 +233,8 @@ uint32_t cmp_row_differs(const struct cmp_row *a, const struct cmp_row *b,
     if ((columns & TROD_COL_STREAM) &&
         strcmp(cmp_stream(rules, 0, p->stream), cmp_stream(rules, 1, q->stream)) != 0)
         d |= TROD_COL_STREAM;
+    if ((both & TROD_COMPARE_PID) && cmp_pid(rules, 0, p->stream) != cmp_pid(rules, 1, q->stream))
+        d |= TROD_COMPARE_PID;
     if (both & (TROD_COL_TIME | TROD_COL_UNIT))
         d |= cmp_times_differ(rules->meta, both, p->time, a->unit, q->time, b->unit);
     d |= (both & TROD_COL_INDEX) && p->index != q->index ? TROD_COL_INDEX : 0;

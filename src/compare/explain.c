@@ -54,6 +54,9 @@ static void say(const struct cmp_row *r, const struct trod_meta *meta, uint32_t 
         for (unsigned i = 0; i < p->code_len; i++)
             snprintf(out + 2 * i, 3, "%02x", p->code[i]);
         break;
+    case TROD_COMPARE_PID:
+        snprintf(out, N, "%" PRIu64, meta->streams[p->stream].pid);
+        break;
     default:
         snprintf(out, N, "0x%" PRIx64, hex);
     }
@@ -184,8 +187,11 @@ static void say_detail(const struct cmp_row *const row[2], unsigned k,
 
     if (p && q)
         say_texts(p, na, q, nb, out);
-    for (int side = 0; side < 2 && !(p && q); side++)
-        cmp_detail_put(&row[side]->detail, k, out->said[side], N);
+    for (int side = 0; side < 2; side++)
+        if ((row[side]->pub.has & TROD_COL_ADDR) && cmp_detail_plain_serial(&row[side]->detail, k))
+            snprintf(out->said[side], N, "%08" PRIx64, row[side]->pub.addr);
+        else if (!p || !q)
+            cmp_detail_put(&row[side]->detail, k, out->said[side], N);
 }
 
 /* The mode of an instruction stands in its detail. */
@@ -206,7 +212,7 @@ static const struct {
     {TROD_COMPARE_MODE, "mode"}, {TROD_COL_SIZE, "size"},   {TROD_COL_PADDR, "paddr"},
     {TROD_COL_TARGET, "target"}, {TROD_COL_TEXT, "text"},   {TROD_COL_PC, "pc"},
     {TROD_COL_INDEX, "index"},   {TROD_COL_TIME, "time"},   {TROD_COL_UNIT, "unit"},
-    {TROD_COL_SUB, "sub"},
+    {TROD_COL_SUB, "sub"},       {TROD_COMPARE_PID, "pid"},
 };
 
 static size_t explain_stream(const struct cmp_row *a, const struct cmp_row *b,

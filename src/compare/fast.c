@@ -72,6 +72,12 @@ bool cmp_same_names(struct trod_compare *c, const struct trod_batch *a, uint32_t
            (a->kind[i] == TROD_REG && same_register(c, a, i, b, j));
 }
 
+/* The process of a row of SIDE that says HAS and perhaps STREAM. */
+static uint64_t pid_of(const struct trod_compare *c, int side, uint32_t has, uint32_t stream)
+{
+    return has & TROD_COL_STREAM ? cmp_pid(&c->rules, side, stream) : TROD_NOWHERE;
+}
+
 static bool same_row(struct trod_compare *c, const struct cmp_view *va, uint32_t i,
                      const struct cmp_view *vb, uint32_t j)
 {
@@ -85,6 +91,9 @@ static bool same_row(struct trod_compare *c, const struct cmp_view *va, uint32_t
     if ((columns & TROD_COL_STREAM) &&
         strcmp(cmp_stream(&c->rules, 0, has_a & TROD_COL_STREAM ? a->stream[i] : 0),
                cmp_stream(&c->rules, 1, has_b & TROD_COL_STREAM ? b->stream[j] : 0)) != 0)
+        return false;
+    if ((columns & TROD_COMPARE_PID) &&
+        pid_of(c, 0, has_a, a->stream[i]) != pid_of(c, 1, has_b, b->stream[j]))
         return false;
     fa = has_a & TROD_COL_FLAGS ? a->flags[i] : 0;
     fb = has_b & TROD_COL_FLAGS ? b->flags[j] : 0;

@@ -35,9 +35,10 @@ static const struct {
     {"text", TROD_COL_TEXT},
     {"mode", TROD_COMPARE_MODE},
     {"stream", TROD_COL_STREAM},
+    {"pid", TROD_COMPARE_PID},
     {"flags", TROD_COL_FLAGS},
     {"detail", TROD_COL_DETAIL},
-    {"all", TROD_COL_ALL | TROD_COMPARE_NAME | TROD_COMPARE_MODE},
+    {"all", TROD_COL_ALL | TROD_COMPARE_NAME | TROD_COMPARE_MODE | TROD_COMPARE_PID},
 };
 
 enum { COLUMN_NAMES = sizeof column_names / sizeof *column_names };
@@ -128,6 +129,30 @@ static bool is_given(const struct cmp_detail *d, const struct trod_detail_field 
     return s.len != 0;
 }
 
+/* Is F, a field of D, the address in a bracket (address:index)? */
+static bool is_serial(const struct cmp_detail *d, const struct trod_detail_field *f)
+{
+    return d->of->kind == TROD_INSTR && d->of->len == sizeof(struct trod_detail_instr) &&
+           f->at == offsetof(struct trod_detail_instr, id) &&
+           (d->p[offsetof(struct trod_detail_instr, style)] & TROD_INSTR_SERIAL);
+}
+
+bool cmp_detail_plain_serial(const struct cmp_detail *d, unsigned k)
+{
+    return is_serial(d, &d->of->field[k]) && !is_given(d, &d->of->field[k]);
+}
+
+/* As text_of, as far as it counts: the index in a bracket is a column. */
+static const uint8_t *compared_text(const struct cmp_detail *d, const struct trod_detail_field *f,
+                                    uint32_t *n)
+{
+    const uint8_t *p = text_of(d, f, n), *colon = is_serial(d, f) ? memchr(p, ':', *n) : NULL;
+
+    if (colon)
+        *n = (uint32_t)(colon - p);
+    return p;
+}
+
 static bool same_field(const struct cmp_detail *a, const struct cmp_detail *b,
                        const struct trod_detail_field *f)
 {
@@ -136,8 +161,8 @@ static bool same_field(const struct cmp_detail *a, const struct cmp_detail *b,
 
     switch (f->type) {
     case TROD_FIELD_TEXT:
-        s = text_of(a, f, &n);
-        t = text_of(b, f, &m);
+        s = compared_text(a, f, &n);
+        t = compared_text(b, f, &m);
         return n == m &&
                (n == 0 || (n <= 8 ? cmp_short(s, n) == cmp_short(t, n) : memcmp(s, t, n) == 0));
     case TROD_FIELD_FLAG:
@@ -175,7 +200,8 @@ uint32_t cmp_detail_differs(const struct cmp_detail *a, const struct cmp_detail 
         ga = is_given(a, field);
         gb = is_given(b, field);
         if (ga && gb ? !same_field(a, b, field)
-                     : ga != gb && (f->given_detail[of->number] >> k & 1))
+                     : ga != gb && ((f->given_detail[of->number] >> k & 1) ||
+                                    cmp_detail_plain_serial(ga ? b : a, k)))
             differ |= 1u << k;
     }
     return differ;
@@ -202,7 +228,7 @@ const char *cmp_detail_text(const struct cmp_detail *d, unsigned k, uint32_t *n)
     *n = 0;
     if (d->of->field[k].type != TROD_FIELD_TEXT)
         return NULL;
-    return (const char *)text_of(d, &d->of->field[k], n);
+    return (const char *)compared_text(d, &d->of->field[k], n);
 }
 
 size_t cmp_detail_size(const struct cmp_detail *d)

@@ -50,7 +50,13 @@ uint32_t cmp_detail_given(const struct cmp_detail *d);
 size_t cmp_detail_size(const struct cmp_detail *d);
 void cmp_detail_copy(const struct cmp_detail *d, uint8_t *to, struct cmp_detail *out);
 
-/* The bytes of field K of D, if it is a text; else NULL. */
+/*
+ * Is field K of D what stands in a bracket (address:index), and not kept as a text because it is
+ * the instruction's own? The record says it all the same.
+ */
+bool cmp_detail_plain_serial(const struct cmp_detail *d, unsigned k);
+
+/* The bytes of field K of D that count, if it is a text; else NULL. */
 const char *cmp_detail_text(const struct cmp_detail *d, unsigned k, uint32_t *n);
 
 /* Field K of D, which is no text, in words. */

@@ -93,13 +93,16 @@ static uint32_t choose_columns(const struct trod_compare *c)
 }
 
 /* What the rows at hand of S say, by kind and by detail struct. */
-static void list_given(const struct cmp_side *s, uint32_t columns[TROD_KINDS],
-                       uint16_t detail[TROD_DETAIL_STRUCTS])
+static void list_given(const struct cmp_rules *rules, int side, const struct cmp_side *s,
+                       uint32_t columns[TROD_KINDS], uint16_t detail[TROD_DETAIL_STRUCTS])
 {
     for (uint32_t i = s->at; s->b && i < s->b->n; i++) {
         const struct cmp_detail d = cmp_detail_of(s->b, i);
 
         columns[s->b->kind[i]] |= s->b->have & s->b->has[i];
+        if ((s->b->have & s->b->has[i] & TROD_COL_STREAM) &&
+            cmp_pid(rules, side, s->b->stream[i]) != TROD_NOWHERE)
+            columns[s->b->kind[i]] |= TROD_COMPARE_PID;
         if (d.of)
             detail[d.of->number] |= (uint16_t)cmp_detail_given(&d);
     }
@@ -115,7 +118,7 @@ static void choose_given(struct trod_compare *c)
     struct cmp_fields *f = &c->rules.fields;
 
     for (int side = 0; f->alike && side < 2; side++)
-        list_given(&c->side[side], columns[side], detail[side]);
+        list_given(&c->rules, side, &c->side[side], columns[side], detail[side]);
     for (unsigned k = 0; k < TROD_KINDS; k++)
         f->given[k] = columns[0][k] & columns[1][k] & f->columns & ~never;
     for (unsigned k = 0; k < TROD_DETAIL_STRUCTS; k++)

@@ -251,6 +251,8 @@ static void take_numbers(struct cmp_row *row, const struct trod_batch *b, uint32
     row->unit = has & TROD_COL_UNIT ? b->unit[i] : 0;
     p->size = has & TROD_COL_SIZE ? b->size[i] : 0;
     p->stream = b->have & TROD_COL_STREAM ? b->stream[i] : 0;
+    if ((has & TROD_COL_STREAM) && cmp_pid(rules, side, p->stream) != TROD_NOWHERE)
+        p->has |= TROD_COMPARE_PID;
     p->time = has & TROD_COL_TIME ? b->time[i] : 0;
     p->addr = has & TROD_COL_ADDR ? b->addr[i] : 0;
     p->paddr = has & TROD_COL_PADDR ? b->paddr[i] : 0;

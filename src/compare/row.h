@@ -178,6 +178,8 @@ static inline uint32_t cmp_times_differ(const struct trod_meta *const meta[2], u
 
 /* What STREAM of SIDE is called, "" where it has no name. */
 const char *cmp_stream(const struct cmp_rules *rules, int side, uint32_t stream);
+/* The number of the process that STREAM of SIDE belongs to, TROD_NOWHERE where it is not known. */
+uint64_t cmp_pid(const struct cmp_rules *rules, int side, uint32_t stream);
 
 /* Byte I of the value of R, and which of its bits are known. What is beyond a value is zero. */
 uint8_t cmp_value_byte(const struct cmp_row *r, uint32_t i, uint8_t *known);

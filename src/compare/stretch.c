@@ -342,7 +342,7 @@ uint32_t cmp_stretch(struct trod_compare *c, const struct cmp_view *va, uint32_t
     struct marks m;
     uint64_t same;
 
-    if (left < FEW || (c->rules.fields.columns & TROD_COL_STREAM))
+    if (left < FEW || (c->rules.fields.columns & (TROD_COL_STREAM | TROD_COMPARE_PID)))
         return 0;
     if (!out->single) {
         out->pair = known_pair(&c->side[0], stream_at(&a));

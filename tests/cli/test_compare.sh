@@ -308,6 +308,21 @@ g=$TROD_SOURCE/tests/golden/drmemtrace
 run trod compare "$g/version7.canonical.trace" "$g/version7.canonical.trace"
 status 0
 
+# a process has another number in another run: compared where that is asked for
+at=$(od -An -v -t x1 -w12 "$g/version7.canonical.trace" | grep -n '^ 18 00' | cut -d : -f 1) # PID: entries of type 24
+cp "$g/version7.canonical.trace" other.trace
+printf '\x7b\x01\0\0' | dd of=other.trace bs=1 seek=$((12 * (at - 1) + 4)) conv=notrunc 2>/dev/null # 379
+run trod compare "$g/version7.canonical.trace" other.trace
+status 0
+for fields in pid all; do
+    run trod compare -n 1 --compare $fields "$g/version7.canonical.trace" other.trace
+    status 1
+    out_has "^difference 1.*: changed: .*pid"
+    out_has '^  pid: [0-9][0-9]* against 379$'
+done
+run trod compare --compare all --ignore pid "$g/version7.canonical.trace" other.trace
+status 0
+
 # wide values: the 128 bits with the highest ones that differ, and which bits they are
 words() { # words N WORD: N times WORD
     local i

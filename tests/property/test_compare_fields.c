@@ -40,6 +40,8 @@ static const char *const tarmac[] = {
     "5 clk cpu0 IT (2) 00001004 d503201f O EL3h_{mode|RT|NS} : NOP",
     "5 clk cpu0 IT (2) 00001004 d503201f O EL3h_main_{mode|s|n} : NOP",
     "5 clk cpu0 IT (2) 00001004 d503201f O EL3h_{mode|side|main} : NOP",
+    "5 clk IT ({id|00001004|00001005}:00000002) 00001004 48f6 T16 LDR r0,[pc]",
+    "5 clk IT ({id|00001003|00001005}:00000002) 00001004 48f6 T16 LDR r0,[pc]",
     /* what is told of long fields is the part that differs */
     ("5 clk cpu0 IT (2) 00001004 d503201f O EL1h_n : NOP ; "
      "the first of many words that come before the one that matters here {text|a|b}"),
