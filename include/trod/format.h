@@ -24,7 +24,8 @@ enum trod_format_flag {
     TROD_FMT_TIMESTAMPS = 1 << 4,
     TROD_FMT_MARKERS = 1 << 5, /* sub of MARKER rows is enum trod_drm_marker (drmemtrace.h) */
     TROD_FMT_FOLLOWS = 1 << 6, /* in its stream an access comes after the instruction it is of */
-    TROD_FMT_PUT_IN = 1 << 7   /* some instructions may be TROD_F_SYNTHETIC */
+    TROD_FMT_PUT_IN = 1 << 7,  /* some instructions may be TROD_F_SYNTHETIC */
+    TROD_FMT_PHYSICAL = 1 << 8 /* an access may have a physical address and no virtual one */
 };
 
 /* What decode and encode return besides errors. */

@@ -153,8 +153,7 @@ static void fini(void *st)
 
 static uint32_t uses_of(const char *format, const void *opt)
 {
-    (void)format;
-    return trod_cache_uses(opt);
+    return trod_cache_uses(format, opt);
 }
 
 /* Cores take turns as their time stamps have it. */

@@ -36,8 +36,8 @@ bool trod_cache_plain(const struct trod_cache_options *o, const struct trod_own_
 
 /* How many of JOBS threads may share the simulation with options O, exactly. At least 1. */
 unsigned trod_cache_shards(const struct trod_cache_options *o, unsigned jobs);
-/* The columns that a simulation with options O looks at. */
-uint32_t trod_cache_uses(const struct trod_cache_options *o);
+/* The columns that a simulation with options O looks at in a trace of FORMAT. */
+uint32_t trod_cache_uses(const char *format, const struct trod_cache_options *o);
 /*
  * Into how many parts of the simulation, for JOBS threads, each of which simulates its own, the
  * states that recorded are merged. At least 1.

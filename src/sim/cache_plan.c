@@ -180,7 +180,7 @@ unsigned trod_cache_takers(const struct trod_cache_options *options, unsigned jo
     return trod_cache_configure(&own, &given, NULL) < 0 ? 1 : takers_of(&own, jobs);
 }
 
-uint32_t trod_cache_uses(const struct trod_cache_options *options)
+uint32_t trod_cache_uses(const char *format, const struct trod_cache_options *options)
 {
     struct trod_cache_options given;
     struct trod_own_config own;
@@ -190,7 +190,7 @@ uint32_t trod_cache_uses(const struct trod_cache_options *options)
         return TROD_REFS_COLUMNS | (given.by >= TROD_CACHE_BY_DATA ? TROD_WHOSE_COLUMNS : 0);
     return given.sweep ||
                    (trod_cache_configure(&own, &given, NULL) == 0 && trod_cache_plain(&given, &own))
-               ? TROD_TOUCHED_COLUMNS
+               ? TROD_TOUCHED_COLUMNS | trod_ref_physical(format)
                : TROD_REFS_COLUMNS;
 }
 

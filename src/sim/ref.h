@@ -47,12 +47,35 @@ struct trod_sim_ref {
     uint32_t stream; /* number in the trace */
     uint32_t shard;  /* number of the core, where the order of the trace gives one */
     uint8_t op;
-    bool cycle; /* a FETCH of a bus: no instruction */
+    bool cycle;    /* a FETCH of a bus: no instruction */
+    bool physical; /* ADDR is a physical address: there is no virtual one */
 };
 
 /* Rows with one of these are no references, whatever their kind: the access was not made, or not to
  * memory. */
 enum { TROD_NO_REFERENCE = TROD_F_NOFETCH | TROD_F_SYNTHETIC | TROD_F_ABORTED | TROD_F_IO };
+
+/*
+ * Does a row of KIND that says columns SAID say where it is? Where there is no virtual address the
+ * physical one says so, but not on a bus: with a physical address alone that is traffic behind the
+ * caches.
+ */
+static inline bool trod_ref_is_placed(uint32_t said, unsigned kind)
+{
+    return said & TROD_COL_ADDR || (said & TROD_COL_PADDR && kind != TROD_BUS);
+}
+
+/* The address of row I of B, which says SAID: the virtual one if there is one, else the other. */
+static inline uint64_t trod_ref_place(const struct trod_batch *b, uint32_t i, uint32_t said)
+{
+    return (said & (TROD_COL_ADDR | TROD_COL_PADDR)) == TROD_COL_PADDR ? b->paddr[i] : b->addr[i];
+}
+
+/*
+ * The column that accesses of traces of FORMAT may be placed by where they have no virtual address;
+ * 0: they all have one. (refs.c)
+ */
+uint32_t trod_ref_physical(const char *format);
 
 /* Does R begin an instruction? */
 static inline bool trod_ref_is_instruction(const struct trod_sim_ref *r)

@@ -106,6 +106,13 @@ static uint8_t op_of(struct trod_refs *s, const struct trod_batch *b, uint32_t r
     }
 }
 
+uint32_t trod_ref_physical(const char *format)
+{
+    const struct trod_format *f = trod_format_find(format, strlen(format));
+
+    return f && !(f->flags & TROD_FMT_PHYSICAL) ? 0 : TROD_COL_PADDR;
+}
+
 bool trod_refs_sharded(const struct trod_batch *b)
 {
     const struct trod_format *f = b->meta->driver;
@@ -148,7 +155,8 @@ size_t trod_refs_get(struct trod_refs *s, const struct trod_batch *b, uint32_t f
         r->shard = b->have & has & TROD_COL_CORE ? b->core[i] : 0;
         if (sharded && stream < b->meta->n_streams)
             r->shard = b->meta->streams[stream].file;
-        r->addr = b->addr[i];
+        r->addr = trod_ref_place(b, i, b->have & has);
+        r->physical = false;
         r->size = has_size && has & TROD_COL_SIZE ? b->size[i] : 1;
         r->pc = has_pc && has & TROD_COL_PC ? b->pc[i] : stream == s->stream ? s->pc : 0;
         if (b->kind[i] == TROD_INSTR) {
@@ -158,12 +166,14 @@ size_t trod_refs_get(struct trod_refs *s, const struct trod_batch *b, uint32_t f
         r->op = op_of(s, b, i, numbered, r);
         if (r->cycle)
             r->pc = r->addr;
-        if (!(has & TROD_COL_ADDR) && r->op <= TROD_OP_FLUSH_CODE)
-            r->op = TROD_OP_OTHER;
+        if (!(has & TROD_COL_ADDR) && r->op <= TROD_OP_FLUSH_CODE) {
+            r->physical = trod_ref_is_placed(b->have & has, b->kind[i]);
+            r->op = r->physical ? r->op : TROD_OP_OTHER;
+        }
         if (s->flags & TROD_REFS_PHYSICAL && r->op <= TROD_OP_FLUSH_CODE)
             r->value = b->have & has & TROD_COL_PADDR ? b->paddr[i] : TROD_NOWHERE;
         if (s->flags & TROD_REFS_CANONICAL) {
-            r->addr = canonical(r->addr);
+            r->addr = r->physical ? r->addr : canonical(r->addr);
             r->pc = canonical(r->pc);
         }
         if (b->kind[i] == TROD_ATOMIC && r->op == TROD_OP_READ) {

@@ -256,7 +256,8 @@ static uint64_t parts_of(const struct loc_state *s, uint64_t at, uint64_t size)
 static int put_row(struct loc_state *s, struct loc_lane *l, const struct trod_batch *b, uint32_t i,
                    unsigned class, uint32_t owner)
 {
-    const uint64_t addr = b->addr[i], in_line = (UINT64_C(1) << s->shift) - 1;
+    const uint64_t addr = trod_ref_place(b, i, b->have & b->has[i]);
+    const uint64_t in_line = (UINT64_C(1) << s->shift) - 1;
     const uint32_t site = s->whose ? owner : b->have & TROD_COL_SITE ? b->site[i] : TROD_NO_SITE;
     uint64_t size = (b->have & b->has[i]) & TROD_COL_SIZE ? b->size[i] : 1, at = addr;
     int rc = TROD_OK;
@@ -468,9 +469,8 @@ static int layout(const void *st, struct trod_buf *out)
 static uint32_t uses_of(const char *format, const void *opt)
 {
     const struct loc_options *o = opt;
-    uint32_t uses = TROD_COL_FLAGS;
+    uint32_t uses = TROD_COL_FLAGS | trod_ref_physical(format);
 
-    (void)format;
     if (o->crossing || o->resident)
         uses |= TROD_COL_SIZE;
     if (whose_of(o) != TROD_WHOSE_BYS)
@@ -512,7 +512,7 @@ const struct trod_analysis trod_analysis_locality = {
     .scope_of = scope_of,
     .order_of = order_of,
     .needs = TROD_COL_KIND | TROD_COL_ADDR,
-    .uses = TROD_COL_FLAGS,
+    .uses = TROD_COL_FLAGS | TROD_COL_PADDR,
     .uses_of = uses_of,
     .init = init,
     .feed = feed,

@@ -134,7 +134,7 @@ void loc_rows_put(struct loc_block *k, const struct loc_rows *r, const struct tr
                   uint32_t from, uint32_t to);
 
 /*
- * Does row I say an address, and nothing that makes it no reference? What is on a bus refers if it
+ * Does row I say where it is, and nothing that makes it no reference? What is on a bus refers if it
  * is a fetch of code. HAVE: the batch's columns.
  */
 static inline bool loc_refers(const struct trod_batch *b, uint32_t i, uint32_t have)
@@ -142,7 +142,7 @@ static inline bool loc_refers(const struct trod_batch *b, uint32_t i, uint32_t h
     const uint32_t said = b->has[i] & have;
     const uint32_t flags = b->flags[i] & -(said / TROD_COL_FLAGS & 1); /* no branch for each row */
 
-    return (said / TROD_COL_ADDR & 1) & !(flags & TROD_NO_REFERENCE) &
+    return trod_ref_is_placed(said, b->kind[i]) & !(flags & TROD_NO_REFERENCE) &
            ((b->kind[i] != TROD_BUS) | (flags / TROD_F_IFETCH & 1));
 }
 

@@ -6,21 +6,30 @@
 
 #include "core/wide.h"
 
-/* Rows [FROM, TO), one by one. */
-static void put_each(struct loc_block *k, const struct loc_rows *r, const struct trod_batch *b,
-                     uint32_t from, uint32_t to)
+/* Rows [FROM, TO), one by one, by what they say of columns HAVE. */
+static inline void put_said(struct loc_block *k, const struct loc_rows *r,
+                            const struct trod_batch *b, uint32_t from, uint32_t to, uint32_t have)
 {
-    const uint32_t have = b->have;
     size_t n = k->n;
 
     for (uint32_t i = from; i < to; i++) {
         const uint8_t class = r->class[b->kind[i]];
 
-        k->line[n] = b->addr[i] >> r->shift;
+        k->line[n] = trod_ref_place(b, i, b->has[i] & have) >> r->shift;
         k->class[n] = class;
         n += (class != 0xff) & loc_refers(b, i, have);
     }
     k->n = n;
+}
+
+/* Rows [FROM, TO). Few traces have physical addresses alone: for others they are not looked for. */
+static void put_each(struct loc_block *k, const struct loc_rows *r, const struct trod_batch *b,
+                     uint32_t from, uint32_t to)
+{
+    if (b->have & TROD_COL_PADDR)
+        put_said(k, r, b, from, to, b->have);
+    else
+        put_said(k, r, b, from, to, b->have & ~(uint32_t)TROD_COL_PADDR);
 }
 
 #if TROD_AVX2

@@ -271,7 +271,7 @@ const struct trod_format trod_format_execlog = {
     .reads = READS,
     .kinds =
         1u << TROD_NOTE | 1u << TROD_INSTR | 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_REG,
-    .flags = TROD_FMT_TEXT | TROD_FMT_FOLLOWS,
+    .flags = TROD_FMT_TEXT | TROD_FMT_FOLLOWS | TROD_FMT_PHYSICAL,
     .record_rows = ROWS_MAX,
     .options = options,
     .options_size = sizeof(struct options),

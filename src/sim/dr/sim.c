@@ -117,7 +117,7 @@ static void tlb_request(struct trod_dr_sim *s, const struct trod_sim_ref *r, uin
 {
     uint64_t *process;
 
-    if (r->op > TROD_OP_WRITE)
+    if (r->op > TROD_OP_WRITE || r->physical)
         return;
     if (!(process = trod_lines_at(&s->process, r->pid))) {
         s->cores.failed = true;
@@ -143,7 +143,7 @@ static void simulate(struct trod_dr_sim *s, const struct trod_sim_ref *r, uint32
         return;
     if (s->config->physical) {
         t = *r;
-        t.addr = trod_dr_pages_translate(&s->pages, r->addr);
+        t.addr = r->physical ? r->addr : trod_dr_pages_translate(&s->pages, r->addr);
         if (r->op == TROD_OP_READ || r->op == TROD_OP_WRITE || trod_op_is_prefetch(r->op))
             t.pc = trod_dr_pages_translate(&s->pages, r->pc);
         r = &t;

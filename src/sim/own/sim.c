@@ -318,13 +318,17 @@ static uint32_t within(uint64_t addr, uint32_t size, unsigned bits)
     return size < room ? size : (uint32_t)room;
 }
 
-/* A reference by virtual address, page by page. */
+/* A reference by virtual address, page by page; a physical address alone is on no page. */
 static void paged(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t core,
                   enum trod_own_kind kind)
 {
     uint64_t addr = r->addr;
     uint32_t left = r->size;
 
+    if (r->physical) {
+        lines(s, r, core, kind, addr, left);
+        return;
+    }
     if (s->config->physical && r->value != TROD_NOWHERE)
         trod_own_pages_note(&s->pages, addr, r->value);
     while (left) {
@@ -368,7 +372,7 @@ static bool is_writeback(const struct trod_own_config *c, const struct trod_sim_
  * page by page. */
 static void written_back(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t core)
 {
-    const bool physical = s->config->physical;
+    const bool physical = s->config->physical && !r->physical;
     struct trod_own_cache *c = s->entry[core][1];
 
     if (physical && r->value != TROD_NOWHERE)

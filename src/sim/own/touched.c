@@ -70,17 +70,19 @@ static void put_row(struct trod_touched *t, const struct trod_batch *b, uint32_t
     const uint32_t flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
     const bool made = !(flags & TROD_NO_REFERENCE);
     const unsigned kind = b->kind[i];
+    const bool placed = trod_ref_is_placed(said, kind);
+    const uint64_t addr = trod_ref_place(b, i, said);
 
-    if (kind == TROD_INSTR && !(flags & TROD_F_SYNTHETIC) && (!made || said & TROD_COL_ADDR))
+    if (kind == TROD_INSTR && !(flags & TROD_F_SYNTHETIC) && (!made || placed))
         t->instructions++;
-    if (!made || !(said & TROD_COL_ADDR))
+    if (!made || !placed)
         return;
     if (kind == TROD_INSTR || (kind == TROD_BUS && flags & TROD_F_IFETCH))
-        put_lines(t, b->addr[i], size, TROD_TOUCHED_CODE);
+        put_lines(t, addr, size, TROD_TOUCHED_CODE);
     if (kind == TROD_READ || kind == TROD_ATOMIC)
-        put_lines(t, b->addr[i], size, TROD_TOUCHED_READ);
+        put_lines(t, addr, size, TROD_TOUCHED_READ);
     if (kind == TROD_WRITE || kind == TROD_ATOMIC)
-        put_lines(t, b->addr[i], size, TROD_TOUCHED_WRITE);
+        put_lines(t, addr, size, TROD_TOUCHED_WRITE);
 }
 
 /* Is row I of B, which has columns SAID, a reference within one line of LINE bytes? */

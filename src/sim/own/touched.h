@@ -69,7 +69,7 @@ static inline void trod_touched_forget(struct trod_touched *t)
     t->last[0] = t->last[1] = t->second = TROD_TOUCHED_NONE;
 }
 
-/* The columns that it looks at. */
+/* The columns that it looks at, besides those of trod_ref_physical. */
 enum { TROD_TOUCHED_COLUMNS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_ADDR };
 
 #endif
