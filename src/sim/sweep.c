@@ -303,7 +303,10 @@ static void one_row(const struct trod_sweep *s, unsigned k, unsigned policy, uin
     trod_result_u64(r, NULL, size / line / ways);
     trod_result_u64(r, NULL, refs);
     trod_result_u64(r, NULL, misses);
-    trod_result_f64(r, NULL, refs ? (double)misses * 100 / (double)refs : 0, 3);
+    if (refs)
+        trod_result_f64(r, NULL, (double)misses * 100 / (double)refs, 3);
+    else
+        trod_result_absent(r);
     trod_result_row_end(r);
 }
 

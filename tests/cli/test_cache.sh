@@ -55,6 +55,10 @@ status 0
 out_has '^data,lru,64,64,1,1,8,8,100.000$'
 out_has '^data,lru,64,128,2,1,8,2,25.000$'
 out_has '^data,lru,64,256,4,1,8,2,25.000$'
+# what nothing came to has no share of misses, as a cache by itself
+run trod cache --sweep size=64,ways=1 --kind read --format json ping.tarmac
+status 0
+json '[.sweep[] | [.stream, .references, .percent]] == [["code", 0, null], ["data", 8, 100]]'
 run trod cache --presets
 status 0
 out_has '^  i7-6700 '
@@ -134,6 +138,16 @@ json '.full_after == 1 and .references == 15'
 run trod cache --config two.conf --windows 4,1,2 --format json ping.tarmac
 status 0
 json '.windows == 2 and .instructions == 4 and (.intervals | length) == 2'
+# without instructions all rows are in the first window, if all of each count
+printf 'kind,addr,size\nREAD,0x1000,4\nWRITE,0x2000,4\n' >data.csv
+run trod cache --config two.conf --windows 3,0,3 --format json data.csv
+status 0
+json '.windows == 1 and .references == 2 and .caches[0].misses == 2 and (has("note") | not)'
+json '.intervals == [{"instructions": 0, "L1": 2}]'
+head -1 data.csv >none.csv
+run trod cache --config two.conf --windows 3,0,3 --format json none.csv
+status 0
+json '.windows == 0 and .references == 0 and .intervals == []'
 run trod cache --windows 4,1 ping.tarmac
 status 2
 err_has 'is not EVERY,WARM,COUNT'

@@ -45,6 +45,20 @@ results() {
     done < <(printf '%s\n' '' '--interval 20000' '--by thread' '--by core' '--by module' '--by function'; more "$1")
 }
 
+# What only a configuration asks for: TLBs, physical addresses, coherence, what another thread empties; tables of nothing.
+cat >all.conf <<'X'
+cores 2
+addresses physical
+coherence on
+flush all
+cache A code size=1K ways=2
+cache B data size=1K ways=2
+cache C size=8K ways=4 shared
+tlb T entries=2 ways=full
+walk C
+X
+sed "s/^flush all/flush tlbs/" all.conf >tlbs.conf
+
 n=1000 # behind the files of results
 for a in "${analyses[@]}"; do
     last="results of $a"
@@ -56,6 +70,16 @@ for a in "${analyses[@]}"; do
     # shellcheck disable=SC2012 # names of our own
     echo alter "$a" "$(ls -S "$a".[0-3].json | head -1)" >>held
     checks=$((checks + 2))
+done
+file=$examples/sum.trace.zip
+for more in "--config all.conf --warmup full --sharing" "--config tlbs.conf --windows 20,5,5 --classify" "--physical --warmup full" \
+    "--sweep size=1K,ways=1 --kind instr"; do
+    last="trod cache $more"
+    # shellcheck disable=SC2086
+    "$TROD" cache --format json $more "$file" >"cache.$n.json" 2>/dev/null
+    check test -s "cache.$n.json"
+    printf '%s\n' "check cache cache.$n.json" "alter cache cache.$n.json" >>held
+    n=$((n + 1))
 done
 # Every format, what is damaged too; of the first file of each also what a run is divided by.
 formats=0

@@ -132,7 +132,7 @@ void trod_own_sim_end(struct trod_own_sim *s)
         return;
     if (s->mode != TROD_OWN_COUNTING)
         put_back(s);
-    else if (s->phases.every && s->seen)
+    else if (s->phases.every && (s->seen || s->any))
         s->windows++;
     s->mode = TROD_OWN_COUNTING;
     s->phased = false;

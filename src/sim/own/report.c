@@ -230,7 +230,8 @@ static void intervals(const struct trod_own_sim *s, struct trod_result *r)
     for (size_t i = 0; i <= s->n_snapshots; i++) {
         const struct trod_own_snapshot *n = i < s->n_snapshots ? &s->snapshot[i] : &last;
 
-        if (n == &last && s->phases.every && n->instructions == before.instructions)
+        if (n == &last && s->phases.every && n->instructions == before.instructions &&
+            s->windows <= s->n_snapshots)
             break; /* the last window has ended before */
         trod_result_u64(r, NULL, n->instructions);
         for (unsigned k = 0; k < s->config->n; k++)

@@ -508,10 +508,12 @@ int trod_own_sim_feed(struct trod_own_sim *s, const struct trod_sim_ref *r, size
         }
         if (s->mode == TROD_OWN_SKIPPING)
             continue;
-        if (r[i].op <= TROD_OP_WRITE)
+        if (r[i].op <= TROD_OP_WRITE) {
+            s->any = true;
             one(s, &r[i], core_of(s, &r[i], cores));
-        else if (s->paged)
+        } else if (s->paged) {
             note_pages(s, &r[i]);
+        }
         if (s->phases.until_full && !s->full)
             trod_own_phase_full(s);
     }

@@ -115,6 +115,7 @@ struct trod_own_sim {
     bool phased, full;
     uint8_t mode;        /* enum trod_own_mode */
     uint64_t seen;       /* instructions, all */
+    bool any;            /* was a reference simulated? Of use with phases only */
     uint64_t windows;    /* that counted */
     uint64_t full_after; /* instructions, where full */
     struct trod_own_kept *kept;
