@@ -78,6 +78,9 @@ struct trod_cache_options {
     struct trod_symbols *symbols; /* objects of TROD_CACHE_BY_DATA; outlives it; or NULL */
     uint64_t warm; /* instructions at the beginning, skipped ones included, that are not counted,
                       nor are their references */
+    /* Where the caller writes the layout of TROD_CACHE_DRCACHESIM: files of misses that it names
+     * must be others. NULL: not known. */
+    const char *result;
 };
 
 /* The options of TROD_CACHE_OWN as `trod cache` and `trod run cache:...` have them: of struct

@@ -207,6 +207,12 @@ uint64_t trod_output_offset(const struct trod_output *out);
  */
 int trod_output_commit(struct trod_output *out);
 
+/*
+ * Do A and B name the same file or directory, now or, if neither exists, once it does? A pipe, a
+ * device and "-" are the same as nothing: what is written to them is not what is read from them.
+ */
+bool trod_same_file(const char *a, const char *b);
+
 /* Throw the output away: no file appears. NULL is allowed. */
 void trod_output_discard(struct trod_output *out);
 

@@ -193,8 +193,6 @@ extern const struct trod_option cli_index_options[];
 
 /* True for what can be read only once: a pipe, a terminal, standard input. */
 bool cli_once_only(const char *path);
-/* Are A and B the same file? Devices, pipes and "-" are not. */
-bool cli_same_file(const char *a, const char *b);
 /* Options of trod_trace_open from what the user gave. WANT: columns needed. */
 struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t want);
 /* The threads that --jobs asks for, of which there is a most; 0: one for each processor. */

@@ -2,6 +2,7 @@
  * cmd_cache.c - `trod cache`: caches and TLBs simulated over a trace.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyse.h"
@@ -171,20 +172,30 @@ static int open_run(struct running *k, struct trod_diag *diag)
     return r < 0 ? r : 0;
 }
 
+static int at_once(struct trod_diag *diag, const char *path)
+{
+    return trod_error(diag, TROD_ERR_USAGE, "usage", NULL, "'%s' is input and output at once",
+                      path);
+}
+
 /* The head of a trace of misses says what was known when the trace began. */
 static int begin_misses(struct running *k)
 {
     const struct trod_trace_options topt = cli_trace_options(&k->o->input, TROD_COL_KIND);
     struct trod_trace *whole = NULL;
+    const struct trod_trace *trace;
     struct trod_diag quiet;
     int r = 0;
 
     trod_diag_init(&quiet, NULL, NULL);
     if (k->begun)
         r = trod_trace_open(&whole, k->c->operands, k->c->n_operands, &topt, &quiet);
+    trace = whole ? whole : trod_run_trace(k->run);
+    for (size_t i = 0; r == 0 && i < trod_trace_files(trace); i++)
+        if (trod_same_file(trod_trace_path(trace, i), k->o->misses))
+            r = at_once(&k->diag, k->o->misses);
     if (r == 0)
-        r = cli_misses_begin(&k->misses, k->o->misses, k->o->to,
-                             trod_trace_meta(whole ? whole : trod_run_trace(k->run)), &k->diag);
+        r = cli_misses_begin(&k->misses, k->o->misses, k->o->to, trod_trace_meta(trace), &k->diag);
     trod_trace_close(whole);
     return r;
 }
@@ -247,21 +258,45 @@ static int list_presets(const struct running *k)
     return cli_report_end(&out);
 }
 
+/* Is PATH the file that ITEM, "PATH" or "PATH@ADDRESS", names? */
+static bool is_symbols(const char *path, const char *item)
+{
+    const char *at = strrchr(item, '@');
+    char *name = at ? strndup(item, (size_t)(at - item)) : NULL;
+    const bool is = trod_same_file(item, path) || (name && trod_same_file(name, path));
+
+    free(name);
+    return is;
+}
+
+/* Is PATH read, besides the trace? */
+static bool is_read(const struct options *o, const char *path)
+{
+    const char *const others[] = {o->cache.config, o->filter.modules, o->input.modules,
+                                  o->index.index};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i] && trod_same_file(others[i], path))
+            return true;
+    for (size_t i = 0; i < o->filter.symbols.n; i++)
+        if (is_symbols(path, o->filter.symbols.item[i]))
+            return true;
+    return false;
+}
+
 /* What --misses writes is neither an input nor the result. */
 static int check_misses(const struct running *k)
 {
     const char *path = k->o->misses, *result = k->o->report.output ? k->o->report.output : "-";
 
-    if (cli_same_file(path, result) ||
-        (strcmp(path, result) == 0 && (!cli_once_only(path) || strcmp(path, "-") == 0)))
+    if (trod_same_file(path, result) || (strcmp(path, "-") == 0 && strcmp(result, "-") == 0))
         return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
                           "--misses and the result both go to '%s': say another file with -o",
                           path);
     for (size_t i = 0; i < k->c->n_operands; i++)
-        if (cli_same_file(k->c->operands[i], path))
-            return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
-                              "'%s' is input and output at once", path);
-    return 0;
+        if (trod_same_file(k->c->operands[i], path))
+            return at_once(&k->c->diag, path);
+    return is_read(k->o, path) ? at_once(&k->c->diag, path) : 0;
 }
 
 /* What was asked for that does not go together. */
@@ -442,6 +477,7 @@ static int run(struct cli *c, const void *opt)
     int r;
 
     k.cache = k.o->cache;
+    k.cache.result = k.o->report.output;
     cli_diag_init(c, &k.diag);
     k.diag.strict = k.o->input.strict;
     r = work(&k);

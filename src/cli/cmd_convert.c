@@ -106,7 +106,7 @@ static int open_all(struct convert *v)
     int r = trod_match_new(&v->match, &o->filter, &v->diag);
 
     for (size_t i = 0; r == 0 && i + 1 < v->c->n_operands; i++) {
-        if (cli_same_file(v->c->operands[i], v->out))
+        if (trod_same_file(v->c->operands[i], v->out))
             r = trod_error(&v->diag, TROD_ERR_USAGE, "convert.same-file", NULL,
                            "'%s' is input and output at once", v->out);
     }

@@ -93,14 +93,6 @@ bool cli_once_only(const char *path)
            (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 }
 
-bool cli_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-
-    return !cli_once_only(a) && !cli_once_only(b) && stat(a, &x) == 0 && stat(b, &y) == 0 &&
-           x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t want)
 {
     struct trod_trace_options t;

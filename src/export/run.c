@@ -7,11 +7,11 @@
  */
 #include "core/sized.h"
 #include "export/place.h"
+#include "trod/io.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* One run. */
 struct job {
@@ -116,11 +116,8 @@ static int choose(struct job *j)
 
 static int not_an_input(const char *const *paths, size_t n, const char *out, struct trod_diag *diag)
 {
-    struct stat x, y;
-
     for (size_t i = 0; i < n; i++)
-        if (strcmp(out, "-") != 0 && strcmp(paths[i], "-") != 0 && stat(out, &x) == 0 &&
-            stat(paths[i], &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino)
+        if (trod_same_file(paths[i], out))
             return trod_error(diag, TROD_ERR_USAGE, "export.same-file", NULL,
                               "'%s' is input and output at once", out);
     return TROD_OK;

@@ -59,6 +59,7 @@ static int init(void *st, const void *opt, const struct trod_context *context)
     struct state *s = st;
 
     struct trod_cache_options o;
+    int rc;
 
     s->meta = context->meta;
     s->symbols = context->symbols;
@@ -69,9 +70,10 @@ static int init(void *st, const void *opt, const struct trod_context *context)
     if (o.by >= TROD_CACHE_BY_FUNCTION && o.by < TROD_CACHE_BY_DATA && !o.symbols)
         return trod_error(context->diag, TROD_ERR_USAGE, "cache.symbols", NULL,
                           "misses by %s need the program's symbols: say --symbols", owners[o.by]);
-    return context->recording ? trod_cache_new_part(&s->cache, &o, context->takers, context->diag)
-                              : trod_cache_new_shard(&s->cache, &o, context->shard, context->shards,
-                                                     context->diag);
+    rc = context->recording
+             ? trod_cache_new_part(&s->cache, &o, context->takers, context->diag)
+             : trod_cache_new_shard(&s->cache, &o, context->shard, context->shards, context->diag);
+    return rc == 0 && s->meta ? trod_cache_apart(s->cache, s->meta) : rc;
 }
 
 static unsigned shards(const void *opt, unsigned jobs)

@@ -8,24 +8,17 @@
 #include "core/sized.h"
 #include "sim/cache_int.h"
 #include "sim/layout.h"
+#include "sim/miss_files.h"
 #include "sim/own/first.h"
 #include "sim/own/report.h"
 #include "sim/refs.h"
 #include "sim/sweep.h"
 #include "trod/buf.h"
-#include "trod/io.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 80 };
-
-/* Where the misses of a cache go. */
-struct miss_file {
-    struct trod_output *out;
-    int failed; /* first error of writing */
-};
 
 struct trod_cache {
     int like;
@@ -49,91 +42,16 @@ struct trod_cache {
     bool warms, counts;  /* there is a warm-up of rows or instructions; rows came behind it */
     const char *nothing; /* why nothing is counted; NULL: something is */
     unsigned width;
-    uint64_t warm_rows;       /* still to come */
-    uint64_t warm;            /* instructions up to the first that counts, still to come */
-    struct miss_file *miss;   /* by cache of DynamoRIO's model */
-    struct trod_sim_ref *ref; /* of a batch, two a row at the most; NULL: not needed */
+    uint64_t warm_rows;            /* still to come */
+    uint64_t warm;                 /* instructions up to the first that counts, still to come */
+    struct trod_miss_files misses; /* of DynamoRIO's model */
+    struct trod_sim_ref *ref;      /* of a batch, two a row at the most; NULL: not needed */
 };
-
-/* --- misses to a file --- */
-
-static void write_miss(void *user, const struct trod_sim_ref *r, uint64_t addr)
-{
-    struct miss_file *m = user;
-    const uint64_t pc = r->op == TROD_OP_FETCH ? addr : r->pc;
-    struct trod_buf line = {0};
-    int rc = trod_buf_printf(&line, "%" PRIu64 ",0x%" PRIx64 ",0x%" PRIx64 "\n", r->pid, pc, addr);
-
-    if (rc == 0)
-        rc = trod_output_write(m->out, line.p, line.n);
-    if (rc < 0 && m->failed == 0)
-        m->failed = rc;
-    trod_buf_fini(&line);
-}
-
-static int begin_miss_files(struct trod_cache *c)
-{
-    const struct trod_dr_config *k = &c->dr_config;
-    int rc = 0;
-
-    if (k->tool == TROD_DR_TLB)
-        return 0;
-    c->miss = calloc(k->n_spec ? k->n_spec : 1, sizeof *c->miss);
-    if (!c->miss)
-        return TROD_ERR_NOMEM;
-    for (size_t i = 0; rc == 0 && i < k->n_spec; i++) {
-        const char *path = k->spec[i].miss_file;
-
-        if (!k->config_file && i + 1 == k->n_spec)
-            path = k->miss_file; /* of the last level */
-        if (!path || !*path)
-            continue;
-        rc = trod_output_create(&c->miss[i].out, path, NULL, c->diag);
-        if (k->tool == TROD_DR_MISS_ANALYZER)
-            continue; /* hints come at the end */
-        c->dr.cache[i].missed = write_miss;
-        c->dr.cache[i].user = &c->miss[i];
-    }
-    return rc;
-}
-
-static int write_hints(struct trod_cache *c, struct miss_file *m)
-{
-    struct trod_buf text = {0};
-    int rc = trod_layout_dr_hints(&c->dr, &text);
-
-    if (rc == 0)
-        rc = trod_output_write(m->out, text.p, text.n);
-    trod_buf_fini(&text);
-    return rc;
-}
-
-/* Give the files their names. */
-static int end_miss_files(struct trod_cache *c)
-{
-    int rc = 0;
-
-    for (size_t i = 0; c->miss && i < c->dr_config.n_spec; i++) {
-        struct trod_output *out = c->miss[i].out;
-        int end = c->miss[i].failed;
-
-        if (!out)
-            continue;
-        if (c->dr_config.tool == TROD_DR_MISS_ANALYZER)
-            end = write_hints(c, &c->miss[i]);
-        c->miss[i].out = NULL;
-        if (end < 0)
-            trod_output_discard(out);
-        else
-            end = trod_output_commit(out);
-        rc = rc == 0 ? end : rc;
-    }
-    return rc;
-}
 
 /* --- the models --- */
 
-static int new_dr(struct trod_cache *c, const char *with)
+/* RESULT: see trod_cache_options. */
+static int new_dr(struct trod_cache *c, const char *with, const char *result)
 {
     struct trod_dr_config *k = &c->dr_config;
     struct trod_buf text = {0};
@@ -147,7 +65,7 @@ static int new_dr(struct trod_cache *c, const char *with)
     if (rc == 0 && k->v2p_file && k->physical)
         rc = trod_dr_pages_read(&c->dr.pages, (const char *)text.p, text.n, k->v2p_file, c->diag);
     trod_buf_fini(&text);
-    return rc == 0 ? begin_miss_files(c) : rc;
+    return rc == 0 ? trod_miss_files_begin(&c->misses, &c->dr, result, c->diag) : rc;
 }
 
 /* What the references are counted by. */
@@ -297,7 +215,7 @@ static int cache_new(struct trod_cache **out, const struct trod_cache_options *o
         rc = new_own(c, o, shard, shards);
         break;
     case TROD_CACHE_DRCACHESIM:
-        rc = new_dr(c, with);
+        rc = new_dr(c, with, o->result);
         break;
     case TROD_CACHE_DINERO:
         c->refs.flags = TROD_REFS_LABELS;
@@ -343,8 +261,8 @@ static int feed_dr(struct trod_cache *c, size_t n)
 {
     int rc = trod_dr_sim_feed(&c->dr, c->ref, n, c->diag);
 
-    for (size_t i = 0; rc == 0 && c->miss && i < c->dr_config.n_spec; i++)
-        rc = c->miss[i].failed;
+    if (rc == 0)
+        rc = trod_miss_files_failed(&c->misses);
     return rc < 0 ? rc : !c->dr.over;
 }
 
@@ -420,6 +338,11 @@ int trod_cache_feed(struct trod_cache *c, const struct trod_batch *b, uint32_t f
     }
     c->counts = c->counts || from < to;
     return rc > 0 && from < to ? feed(c, b, from, to) : rc;
+}
+
+int trod_cache_apart(const struct trod_cache *c, const struct trod_meta *meta)
+{
+    return trod_miss_files_apart(&c->misses, meta);
 }
 
 size_t trod_cache_recorded(const struct trod_cache *c)
@@ -525,7 +448,7 @@ int trod_cache_layout(struct trod_cache *c, struct trod_buf *out)
         trod_cache_end(c);
         return trod_sweep_chart(c->sweep, c->width, out);
     case TROD_CACHE_DRCACHESIM:
-        rc = end_miss_files(c);
+        rc = trod_miss_files_end(&c->misses);
         return rc < 0 ? rc : trod_layout_dr(&c->dr, out);
     case TROD_CACHE_DINERO:
         trod_din_sim_end(&c->din);
@@ -540,10 +463,7 @@ void trod_cache_free(struct trod_cache *c)
 {
     if (!c)
         return;
-    for (size_t i = 0; c->miss && i < c->dr_config.n_spec; i++)
-        if (c->miss[i].out)
-            trod_output_discard(c->miss[i].out);
-    free(c->miss);
+    trod_miss_files_fini(&c->misses);
     if (c->like == TROD_CACHE_DRCACHESIM) {
         if (c->dr.config)
             trod_dr_sim_fini(&c->dr);

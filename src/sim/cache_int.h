@@ -55,6 +55,8 @@ bool trod_cache_records(const struct trod_cache_options *o);
  */
 int trod_cache_new_part(struct trod_cache **out, const struct trod_cache_options *options,
                         unsigned shards, struct trod_diag *diag);
+/* Refuse files of misses that are files of META's trace. 0 or TROD_ERR_USAGE, reported. */
+int trod_cache_apart(const struct trod_cache *c, const struct trod_meta *meta);
 /* The bytes that C has recorded. */
 size_t trod_cache_recorded(const struct trod_cache *c);
 /* The rows have ended: counts are final. 0, or an error of trod_cache_options.memory. */

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { CONFIG_MAX = 1 << 24 };
 
@@ -45,6 +46,20 @@ int trod_cache_file(const char *path, struct trod_buf *out, struct trod_diag *di
     return rc;
 }
 
+/* The whole of the configuration at PATH, which is read again for each part of the simulation. */
+static int read_configuration(const char *path, struct trod_buf *out, struct trod_diag *diag)
+{
+    struct stat st;
+
+    if (strcmp(path, "-") == 0 ||
+        (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+        return trod_error(diag, TROD_ERR_USAGE, "cache.config", NULL,
+                          "'%s' is no file, but a pipe or a device: a configuration is read more "
+                          "than once, so write it to a file",
+                          path);
+    return trod_cache_file(path, out, diag);
+}
+
 /* Options WITH, and the configuration file that they name. */
 int trod_cache_configure_dr(struct trod_dr_config *k, const char *with, struct trod_diag *diag)
 {
@@ -54,7 +69,7 @@ int trod_cache_configure_dr(struct trod_dr_config *k, const char *with, struct t
     trod_dr_config_init(k);
     rc = trod_dr_config_options(k, with ? with : "", diag);
     if (rc == 0 && k->config_file)
-        rc = trod_cache_file(k->config_file, &text, diag);
+        rc = read_configuration(k->config_file, &text, diag);
     if (rc == 0 && k->config_file)
         rc = trod_dr_config_read(k, (const char *)text.p, text.n, k->config_file, diag);
     trod_buf_fini(&text);
@@ -69,7 +84,7 @@ int trod_cache_configure(struct trod_own_config *c, const struct trod_cache_opti
     int rc;
 
     if (o->config) {
-        rc = trod_cache_file(o->config, &text, diag);
+        rc = read_configuration(o->config, &text, diag);
     } else {
         const char *preset = trod_own_preset(name);
 
