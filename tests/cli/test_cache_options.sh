@@ -172,7 +172,7 @@ with "cannot open 'nowhere'" drcachesim '-use_physical -v2p_file nowhere'
 printf '// a comment\nL1 {\n  size 5G\n}\n' >dr.conf
 with "dr.conf:3: not a size from 1 to 2147483647: '5G'" drcachesim '-config_file dr.conf'
 printf 'warmup_refs 3\nwarmup_fraction 0.5\nnum_cores 1\nL1 { core 0 size 4K assoc 4 }' >dr.conf
-with 'dr.conf:4: warmup_refs and warmup_fraction exclude each other' drcachesim '-config_file dr.conf'
+with 'dr.conf:2: warmup_refs and warmup_fraction exclude each other' drcachesim '-config_file dr.conf'
 # every key of such files, and what it does not take: line 6
 conf() { # PATTERN TEXT
     printf '%s\n' 'num_cores 1' 'line_size 64' 'L1I { type instruction core 0 size 1K assoc 2 parent LL }' \
@@ -206,7 +206,7 @@ conf "unknown prefetcher 'stride'" 'X { prefetcher stride }'
 conf "unknown parameter of a cache: 'colour'" 'X { colour red }'
 conf "cache 'X': size / line size / ways must be a power of two" 'X { size 1K assoc 3 }'
 conf "cache 'X': its parent is no cache" 'X { size 1K assoc 1 parent Y }'
-conf "cache 'X': its parent is no cache" 'X { size 1K assoc 1 parent X }'
+conf "cache 'X': its parents go round in a circle" 'X { size 1K assoc 1 parent X }'
 conf "cache 'X': the type of its parent is another one" 'X { size 1K assoc 1 parent L1D }'
 conf "cache 'X': its core has such a cache already" 'X { size 1K assoc 1 core 0 parent LL }'
 conf "cache 'X': its core is not below num_cores" 'X { size 1K assoc 1 core 5 type data parent LL }'
@@ -282,5 +282,84 @@ for with in 'drcachesim -LL_size' 'drcachesim -replace_policy' 'dinero -l1-usize
     run trod cache --like "${with% *}" --with "${with#* }" "$TROD_SOURCE/examples/hello.tarmac"
     status 2
     err_has '^trod: a value is missing after option'
+done
+
+# ---- DynamoRIO's configuration file: the order of a block's pairs means nothing, of equal names the first counts
+awk 'BEGIN {
+    print "kind,addr,size"
+    for (x = 1; i < 4000; i++) { x = x * 16807 % 2147483647; print "READ," int(x / 64) % (i % 3 ? 40 : 400) * 64 ",4" }
+}' >rrip.csv
+rrip() { # PAIRS of the block: how many misses the data cache has
+    printf '%s\n' 'num_cores 1' 'L1I { type instruction core 0 size 1K assoc 2 parent LL }' \
+        "L1D { type data core 0 size 2K assoc 8 parent LL replace_policy $1 }" 'LL { size 64K assoc 4 }' >rrip.conf
+    run trod cache --like drcachesim --order file --with '-no_core_sharded -config_file rrip.conf' rrip.csv
+    status 0
+    got=$(sed -n '/ L1D/,/ Misses/s/.* Misses: *//p' "$stdout")
+}
+rrip RRIP
+plain=$got
+rrip '{ type RRIP rrpv_bits 1 rrpv_period 2 rrpv_long_per_period 1 }'
+first=$got
+check test "$first" != "$plain"
+set -- 'type RRIP' 'rrpv_bits 1' 'rrpv_period 2' 'rrpv_long_per_period 1'
+for order in '2 3 4 1' '2 1 3 4' '4 3 1 2' '3 4 2 1' '4 1 2 3'; do
+    pairs=
+    for i in $order; do pairs+=" ${!i}"; done
+    rrip "{$pairs }"
+    check test "$got" = "$first"
+    rrip "{$pairs rrpv_long_per_period 0 type LRU rrpv_bits 3 rrpv_period 64 }"
+    check test "$got" = "$first"
+done
+rrip '{ type RRIP type LRU }'
+check test "$got" = "$plain"
+rrip '{ type LRU type RRIP }'
+lru=$got
+rrip LRU
+check test "$got" = "$lru"
+# as many long ones as the period has, or more: all of them
+rrip '{ type RRIP rrpv_bits 2 rrpv_period 1 rrpv_long_per_period 1 }'
+all=$got
+for more in '0 rrpv_long_per_period 0' '0 rrpv_long_per_period 7' '3 rrpv_long_per_period 3'; do
+    rrip "{ rrpv_period $more rrpv_bits 2 type RRIP }"
+    check test "$got" = "$all"
+done
+
+# ---- what is wrong is told, and where
+refuse_dr() { # PATTERN, and the configuration
+    printf '%s\n' "${@:2}" >wrong.conf
+    refuse "$1" --like drcachesim --with '-config_file wrong.conf'
+}
+one='L1 { type unified core 0 size 1K assoc 2'
+refuse_dr '^trod: wrong.conf:2: warmup_refs and warmup_fraction exclude' 'num_cores 1' 'warmup_refs 3 warmup_fraction 0.5' "$one }" 'sim_refs 5'
+refuse_dr '^trod: wrong.conf:4: warmup_refs and warmup_fraction exclude' 'num_cores 1' 'warmup_fraction 0.5' "$one }" 'warmup_refs 3' ''
+refuse_dr "^trod: wrong.conf:2: cache 'L1': its parents go round in a circle" 'num_cores 1' "$one parent L1 }"
+refuse_dr "^trod: wrong.conf:2: cache 'L1': its parents go round in a circle" 'num_cores 1' "$one parent L2 }" 'L2 { size 1K assoc 1 parent L1 }'
+refuse_dr "^trod: wrong.conf:2: cache 'L1': its parent is no cache" 'num_cores 1' "$one parent L3 }"
+refuse_dr '^trod: wrong.conf:2: empty block' 'num_cores 1' "$one replace_policy { } }"
+refuse_dr '^trod: wrong.conf:2: rrpv_bits is at least 1' 'num_cores 1' \
+    "$one replace_policy { type RRIP rrpv_bits 0 rrpv_period 2 rrpv_long_per_period 1 } }"
+refuse_dr '^trod: wrong.conf:2: rrpv_bits, rrpv_period and .* go together' 'num_cores 1' "$one replace_policy { type RRIP rrpv_bits 2 } }"
+for side in u i d; do
+    refuse "the size of its blocks is missing: option '-l2-${side}bsize'" --like dinero \
+        --with "-l1-isize 8K -l1-ibsize 32 -l1-dsize 8K -l1-dbsize 32 $(for k in u i d; do
+            [[ $side$k == *u* && $side$k != uu ]] || printf ' -l2-%ssize 64K' $k
+            [[ $k == "$side" ]] || printf ' -l2-%sbsize 64' $k
+        done)"
+done
+for line in 'cache L1 size=1K next=' $'cache L1 size=1K\ntlb T entries=4 next='; do
+    echo "$line" >wrong.conf
+    refuse "expected next=NAME; got 'next='" --config wrong.conf
+done
+
+# ---- Dinero with addresses of 32 bits: behind the last one comes the first
+printf 'kind,addr,size\nREAD,0xfffffffe,4\nREAD,0,1\n' >crossing.csv
+printf 'kind,addr,size\nREAD,0xfffffff0,4\nREAD,0,1\n' >next.csv
+for bits in '32 2' '64 3'; do
+    run trod cache --like dinero --with "-l1-usize 8K -l1-ubsize 32 -address-bits ${bits% *}" crossing.csv
+    out_has "^ Demand Misses[[:space:]]+${bits#* }[[:space:]]"
+done
+for bits in '32 1' '64 2'; do # the first read has the next block fetched
+    run trod cache --like dinero --with "-l1-usize 8K -l1-ubsize 32 -l1-ufetch a -address-bits ${bits% *}" next.csv
+    out_has "^ Demand Misses[[:space:]]+${bits#* }[[:space:]]"
 done
 finish

@@ -35,6 +35,7 @@ int trod_din_cache_init(struct trod_din_cache *c, const struct trod_din_spec *sp
     c->random = random;
     c->block_bits = log2_of(spec->block);
     c->sub_bits = log2_of(spec->sub);
+    c->addresses = UINT64_MAX;
     rc = trod_din_stacks_init(&c->sets, blocks / spec->ways, (uint32_t)spec->ways);
     if (rc == 0 && spec->classify)
         rc = trod_din_stacks_init(&c->full, 1, (uint32_t)blocks);
@@ -82,7 +83,7 @@ static struct trod_din_ref cut(struct trod_din_cache *c, const struct trod_din_r
     if (r->size > room) {
         struct trod_din_ref rest = *r;
 
-        rest.addr += room;
+        rest.addr = (rest.addr + room) & c->addresses;
         rest.size -= (uint32_t)room;
         rest.own = true;
         push(c, &rest);
@@ -97,7 +98,7 @@ static void maybe_prefetch(struct trod_din_cache *c, const struct trod_din_ref *
 {
     const uint64_t block = c->spec->block, distance = c->spec->distance << c->sub_bits;
     struct trod_din_ref p = {.type = r->type, .prefetch = true, .own = true};
-    uint64_t to = r->addr + distance;
+    uint64_t to = (r->addr + distance) & c->addresses;
 
     if (r->prefetch || (r->type != TROD_DIN_READ && r->type != TROD_DIN_INSTR))
         return;

@@ -49,7 +49,8 @@ struct trod_din_cache {
     const struct trod_din_spec *spec;
     struct trod_din_cache *below; /* NULL: memory */
     unsigned block_bits, sub_bits;
-    bool code; /* instructions only */
+    uint64_t addresses; /* the bits that an address has */
+    bool code;          /* instructions only */
     bool failed;
     struct trod_din_stacks sets, full; /* full: fully associative, where misses are classified */
     struct trod_lines seen, seen_blocks;

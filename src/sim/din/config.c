@@ -6,6 +6,7 @@
 #include "sim/din/config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,6 +149,12 @@ static bool power(uint64_t v)
 /* Defaults and checks of a cache, called WHAT. */
 static int complete(struct trod_din_spec *s, const char *what, struct trod_diag *diag)
 {
+    if (s->block == 0) {
+        char option[16];
+
+        snprintf(option, sizeof option, "-%sbsize", what);
+        return bad(diag, "the size of its blocks is missing: option", option, NULL);
+    }
     s->sub = s->sub ? s->sub : s->block;
     s->ways = s->ways ? s->ways : 1;
     s->repl = s->repl ? s->repl : 'l';

@@ -25,6 +25,8 @@ int trod_din_sim_init(struct trod_din_sim *s, const char *text, struct trod_diag
                 continue;
             rc = trod_din_cache_init(&s->cache[l][k], &s->config.spec[l][k], &s->random);
             s->cache[l][k].code = k == TROD_DIN_CODE;
+            if (s->config.narrow)
+                s->cache[l][k].addresses = UINT32_MAX;
         }
     for (unsigned l = 0; rc == 0 && l + 1 < s->config.levels; l++)
         for (unsigned k = 0; k < TROD_DIN_SIDES; k++)

@@ -90,7 +90,7 @@ static int link_parents(const struct builder *b)
                 c->parent = &s->cache[j];
         if (!*spec->parent)
             continue;
-        if (!c->parent || c->parent == c)
+        if (!c->parent)
             return fail(b, spec, "its parent is no cache of this configuration");
         if (c->parent->side != TROD_DR_UNIFIED && c->parent->side != c->side)
             return fail(b, spec, "the type of its parent is another one");

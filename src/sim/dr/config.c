@@ -125,52 +125,83 @@ static int word(struct parser *p, char out[TROD_DR_NAME])
     return 0;
 }
 
-/* { type RRIP rrpv_bits B rrpv_period P rrpv_long_per_period L }: the token is "{". */
+/* What a block says of a policy, each the first time. */
+struct policy_values {
+    struct trod_repl_options type; /* of it the policy alone */
+    bool typed;
+    uint64_t number[3]; /* by rrip_names */
+    unsigned given;     /* bits of them */
+};
+
+static const char *const rrip_names[] = {"rrpv_bits", "rrpv_period", "rrpv_long_per_period"};
+
+static int policy_name(struct parser *p, struct trod_repl_options *o)
+{
+    if (!trod_dr_policy(o, p->token, p->n) || o->kind == TROD_REPL_BIT_PLRU)
+        return fail(p, p->line, "unknown replacement policy", p->token, p->n);
+    return 0;
+}
+
+/* A pair: the token is its name. */
+static int policy_pair(struct parser *p, struct policy_values *v)
+{
+    struct trod_repl_options type = {0};
+    uint64_t value = 0;
+    unsigned which = 0;
+    int rc;
+
+    if (is(p, "type")) {
+        next(p);
+        if ((rc = policy_name(p, &type)) == 0 && !v->typed)
+            v->type = type;
+        v->typed = true;
+        return rc;
+    }
+    while (which < 3 && !is(p, rrip_names[which]))
+        which++;
+    if (which == 3)
+        return fail(p, p->line, "unknown parameter of a replacement policy", p->token, p->n);
+    next(p);
+    if ((rc = number(p, &value)) < 0)
+        return rc;
+    if (value > (which == 0 ? 31 : UINT32_MAX))
+        return fail(p, p->line, "too large:", p->token, p->n);
+    if (!(v->given >> which & 1))
+        v->number[which] = value;
+    v->given |= 1u << which;
+    return 0;
+}
+
+/* { type RRIP rrpv_bits B rrpv_period P rrpv_long_per_period L }, ordered as one likes: the token
+ * is "{". */
 static int policy_block(struct parser *p, struct trod_repl_options *o)
 {
     const unsigned line = p->line;
-    unsigned given = 0, pairs = 0;
-    uint64_t v = 0;
+    struct policy_values v = {.given = 0};
     int rc;
 
-    for (next(p); p->n && !is(p, "}"); next(p), pairs++) {
-        static const char *const names[] = {"rrpv_bits", "rrpv_period", "rrpv_long_per_period"};
-        unsigned which = 0;
-
-        if (is(p, "type")) {
-            next(p);
-            if (!trod_dr_policy(o, p->token, p->n) || o->kind == TROD_REPL_BIT_PLRU)
-                return fail(p, p->line, "unknown replacement policy", p->token, p->n);
-            continue;
-        }
-        while (which < 3 && !is(p, names[which]))
-            which++;
-        if (which == 3)
-            return fail(p, p->line, "unknown parameter of a replacement policy", p->token, p->n);
-        next(p);
-        if ((rc = number(p, &v)) < 0)
+    for (next(p); p->n && !is(p, "}"); next(p))
+        if ((rc = policy_pair(p, &v)) < 0)
             return rc;
-        if (v > (which == 0 ? 31 : UINT32_MAX))
-            return fail(p, p->line, "too large:", p->token, p->n);
-        given |= 1u << which;
-        *(which == 0 ? &o->rrip_bits : which == 1 ? &o->rrip_period : &o->rrip_longs) = (uint32_t)v;
-    }
-    if (pairs == 0)
+    if (!v.typed && !v.given)
         return fail(p, line, "empty block", "", 0);
-    if (given != 0 && given != 7)
+    if (v.given != 0 && v.given != 7)
         return fail(p, line, "rrpv_bits, rrpv_period and rrpv_long_per_period go together", "", 0);
-    if (given && (o->rrip_bits == 0 || o->rrip_period == 0))
-        return fail(p, line, "rrpv_bits and rrpv_period are at least 1", "", 0);
+    if (v.given && v.number[0] == 0)
+        return fail(p, line, "rrpv_bits is at least 1", "", 0);
+    *o = v.type;
+    if (v.given) {
+        o->rrip_bits = (uint32_t)v.number[0];
+        o->rrip_period = (uint32_t)v.number[1];
+        o->rrip_longs = (uint32_t)v.number[2];
+        o->rrip_given = true;
+    }
     return 0;
 }
 
 static int policy(struct parser *p, struct trod_repl_options *o)
 {
-    if (is(p, "{"))
-        return policy_block(p, o);
-    if (!trod_dr_policy(o, p->token, p->n) || o->kind == TROD_REPL_BIT_PLRU)
-        return fail(p, p->line, "unknown replacement policy", p->token, p->n);
-    return 0;
+    return is(p, "{") ? policy_block(p, o) : policy_name(p, o);
 }
 
 static int side(struct parser *p, uint8_t *out)
@@ -368,10 +399,10 @@ int trod_dr_config_read(struct trod_dr_config *c, const char *text, size_t n, co
             break;
         if (!known)
             return fail(&p, line, "unknown parameter", name, name_n);
+        if (c->warmup_refs && c->warmup_fraction > 0)
+            return fail(&p, line, "warmup_refs and warmup_fraction exclude each other", "", 0);
         n_given = p.n_set < 16 ? p.n_set : 16;
         memcpy(given, p.set, sizeof given);
     }
-    if (rc == 0 && c->warmup_refs && c->warmup_fraction > 0)
-        rc = fail(&p, p.line, "warmup_refs and warmup_fraction exclude each other", "", 0);
     return rc;
 }

@@ -115,6 +115,16 @@ static bool number_of(struct trod_own_spec *s, const char *key, const char *valu
     return true;
 }
 
+static bool name_of(const char *value, char name[TROD_OWN_NAME])
+{
+    const size_t n = strlen(value);
+
+    if (n == 0 || n >= TROD_OWN_NAME)
+        return false;
+    memcpy(name, value, n + 1);
+    return true;
+}
+
 /* KEY=VALUE of cache S. */
 static bool parameter(struct trod_own_spec *s, const char *key, const char *value)
 {
@@ -146,10 +156,8 @@ static bool parameter(struct trod_own_spec *s, const char *key, const char *valu
         s->no_allocate = k;
         return known;
     }
-    if (strcmp(key, "next") == 0 && strlen(value) < TROD_OWN_NAME) {
-        strcpy(s->next_name, value);
-        return true;
-    }
+    if (strcmp(key, "next") == 0)
+        return name_of(value, s->next_name);
     if (strcmp(key, "ways") == 0 && strcmp(value, "full") == 0) {
         s->ways = 0;
         return true;
@@ -238,10 +246,8 @@ static bool tlb_parameter(struct trod_own_tlb_spec *t, const char *key, const ch
         return policy_of(value, &t->policy);
     if (strcmp(key, "pages") == 0)
         return pages_of(value, &t->pages);
-    if (strcmp(key, "next") == 0 && strlen(value) < TROD_OWN_NAME) {
-        strcpy(t->next_name, value);
-        return true;
-    }
+    if (strcmp(key, "next") == 0)
+        return name_of(value, t->next_name);
     if (strcmp(key, "ways") == 0 && strcmp(value, "full") == 0) {
         t->ways = 0;
         return true;
