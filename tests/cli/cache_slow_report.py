@@ -14,12 +14,13 @@ import sys
 
 from cache_layouts import csv_differences, text_differences
 from cache_model import evicted
-from cache_world import World
+from cache_world import BARE, World
 
 POLICIES = "lru lru fifo random lfu tree-plru bit-plru nru srrip brrip drrip".split()
 SIZES = {12: "4K", 14: "16K", 16: "64K", 21: "2M"}
 TOP = 2**64
 VARIED, EVICTED = 1000, 2000  # seeds from here on have more, and levels that are filled with what others push out
+ALONE = 10000  # and rows with a physical address alone
 
 
 class Shape:
@@ -200,6 +201,12 @@ def with_others(rng, shape, rows):
         yield t, op, addr, size, pc, paddr
 
 
+def alone(rng, rows):
+    """ROWS, some of which have the address as a physical one, and no other."""
+    for t, op, addr, size, pc, paddr in rows:
+        yield t, op, addr, size, pc, BARE if rng.random() < .2 else paddr
+
+
 def told(trod, *args):
     done = subprocess.run([trod, "cache", "-q", "--config", "report.conf", "--order", "file", *args, "report.csv"], check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -253,7 +260,8 @@ def put_case(shape, rows, name):
     with open(f"{name}.csv", "w", encoding="ascii") as f:
         f.write("kind,stream,addr,paddr,size,pc\n")
         for t, op, addr, size, pc, paddr in rows:
-            f.write(f"{op},{t},{addr:#x},{f'{paddr:#x}' if paddr is not None else ''},{size},{'' if op == 'INSTR' else pc}\n")
+            where = f",{addr:#x}" if paddr == BARE else f"{addr:#x},{f'{paddr:#x}' if paddr is not None else ''}"
+            f.write(f"{op},{t},{where},{size},{'' if op == 'INSTR' else pc}\n")
 
 
 def case(trod, seed):
@@ -265,6 +273,8 @@ def case(trod, seed):
         evicted(random.Random(seed), shape.c["caches"])
     asked, options = question(rng, seed % 2)
     rows = list(with_others(random.Random(seed), shape, trace(rng, shape, seed >= VARIED)))
+    if seed >= ALONE:
+        rows = list(alone(random.Random(seed), rows))
     put_case(shape, rows, "report")
     world = World(shape.c, asked)
     world.run(rows)

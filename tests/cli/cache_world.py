@@ -7,6 +7,7 @@ from cache_model import COUNTS, KINDS, Cache
 from cache_slow_who import Tlb
 
 PAGE = 4096
+BARE = -1  # instead of a physical address: the address is that, and there is no virtual one
 WALKED = "walks reads".split()
 SCALARS = "instructions references switches without_physical invalidations interventions upgrades walks reads".split()
 
@@ -106,7 +107,7 @@ class World:
 
     def __init__(self, config, asked):
         self.__dict__.update(config)
-        self.asked, self.memory, self.thread = asked, [], 0
+        self.asked, self.memory, self.thread, self.bare = asked, [], 0, False
         self.home = {s["name"]: Home(s, self.cores) for s in self.caches + self.tlbs}
         self.cache = {s["name"]: [Told(s, self.note_memory) for _ in range(self.home[s["name"]].instances())] for s in self.caches}
         self.tlb = {s["name"]: [Entries(s) for _ in range(self.home[s["name"]].instances())] for s in self.tlbs}
@@ -226,13 +227,14 @@ class World:
                 cache.reference("read", at, 8, pc)
 
     def place(self, addr):
-        if not self.physical:
+        if not self.physical or self.bare:
             return addr
         frame = self.frames.get(addr // PAGE)
         self.n["without_physical"] += frame is None
         return addr if frame is None else frame * PAGE + addr % PAGE
 
     def reference(self, core, op, addr, size, pc, paddr):
+        self.bare = paddr == BARE
         if self.flush and self.runs.setdefault(core, self.thread) != self.thread:
             self.runs[core] = self.thread
             self.n["switches"] += 1
@@ -244,11 +246,11 @@ class World:
             return self.wrote_back(self.first(self.caches, self.cache, core, op), addr, size, paddr)
         self.n["references"] += 1
         self.owner = dict(instruction=f"{pc:#x}", thread=str(self.thread), core=core)
-        if self.physical and paddr is not None:
+        if self.physical and paddr is not None and not self.bare:
             self.frames[addr // PAGE] = paddr // PAGE
         while size:
-            bits = self.page_bits(addr) if self.tlbs else 63
-            if self.tlbs:
+            bits = self.page_bits(addr) if self.tlbs and not self.bare else 63
+            if self.tlbs and not self.bare:
                 self.look_up(core, op, addr, pc)
             part = min(size, (1 << bits) - addr % (1 << bits))
             size -= part
@@ -259,7 +261,7 @@ class World:
         return None
 
     def wrote_back(self, cache, addr, size, paddr):
-        if self.physical and paddr is not None:
+        if self.physical and paddr is not None and not self.bare:
             self.frames[addr // PAGE] = paddr // PAGE
         while cache and size:
             part = min(size, cache.line - addr % cache.line, PAGE - addr % PAGE if self.physical else size)

@@ -17,6 +17,7 @@ slow 2000 2003 # levels of evicted lines
 slow 1018 1019 # pages up to 2^64
 slow 1029 1030 # several lines written back at once
 slow 1033 1034 # and to physical addresses
+slow 10000 10004 # physical addresses alone
 slow 7039 7040 # caches that are full after the read of an atomic access
 check python3 "$TROD_SOURCE/tests/cli/cache_slow_misses.py" "$TROD" 0 3
 finish
