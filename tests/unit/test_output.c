@@ -354,6 +354,35 @@ static void modes_and_links(void **state)
     place_remove(&p);
 }
 
+static void names_of_one_file(void **state)
+{
+    (void)state;
+    struct place p = place_make("x");
+    char *link = test_path(p.dir, "link"), *same = test_path(p.dir, "./x"),
+         *other = test_path(p.dir, "y"), *pipe = test_path(p.dir, "pipe");
+
+    /* before there is a file, the directory and the name decide */
+    assert_true(trod_same_file(p.path, p.path));
+    assert_true(trod_same_file(p.path, same));
+    assert_false(trod_same_file(p.path, other));
+    write_word(p.path, "one");
+    assert_int_equal(symlink("x", link), 0);
+    assert_true(trod_same_file(p.path, same));
+    assert_true(trod_same_file(link, p.path));
+    assert_false(trod_same_file(p.path, other));
+    write_word(other, "one");
+    assert_false(trod_same_file(p.path, other));
+    assert_true(trod_same_file(p.dir, p.dir));
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    assert_false(trod_same_file(pipe, pipe));
+    assert_false(trod_same_file("-", "-"));
+    free(link);
+    free(same);
+    free(other);
+    free(pipe);
+    place_remove(&p);
+}
+
 static void what_cannot_be_created(void **state)
 {
     (void)state;
@@ -542,6 +571,7 @@ int main(void)
         cmocka_unit_test(no_name_before_the_end),
         cmocka_unit_test(temporary_names),
         cmocka_unit_test(modes_and_links),
+        cmocka_unit_test(names_of_one_file),
         cmocka_unit_test(what_cannot_be_created),
         cmocka_unit_test(full_disk),
         cmocka_unit_test(devices_are_written_in_place),
