@@ -420,7 +420,7 @@ TROD_HOT int turns(struct run *r, uint32_t *at, const bool wide)
         if (rc == TROD_OK)
             rc = count_rows(r, &a, from, n, m, mine & others(&all, n), wide);
         for (; rc == TROD_OK && r->s->names && mine; mine &= mine - 1)
-            count_name(count_open(r->lane)->sums.named, r->b, from + first_bit(mine));
+            count_name(count_open(r->lane)->sums.named, r->s->names, r->b, from + first_bit(mine));
         if (r->lane)
             put_sums(r, &a);
     }
@@ -480,7 +480,7 @@ static int lane_rows(struct run *r, uint32_t *at)
         uint64_t *const sums = count_open(r->lane)->sums.named;
 
         for (; from < *at; from++)
-            count_name(sums, r->b, from);
+            count_name(sums, r->s->names, r->b, from);
     }
     put_sums(r, &a);
     return rc;

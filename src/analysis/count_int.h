@@ -8,6 +8,7 @@
 #ifndef TROD_ANALYSIS_COUNT_INT_H
 #define TROD_ANALYSIS_COUNT_INT_H
 
+#include "analysis/named.h"
 #include "analysis/pages.h"
 #include "core/map.h"
 #include "core/recent.h"
@@ -24,7 +25,7 @@ enum {
 /* Index of count_sums.instr: enum trod_branch and these. */
 enum { COUNT_KERNEL = 16, COUNT_NOFETCH = 32, COUNT_NEWCODE = 64, COUNT_INSTR = 128 };
 
-enum { COUNT_BRANCHES = 16, COUNT_MARKERS = 64, COUNT_NAMED = 64 };
+enum { COUNT_BRANCHES = 16, COUNT_MARKERS = 64 };
 
 /* Nothing but uint64_t. */
 struct count_sums {
@@ -34,7 +35,7 @@ struct count_sums {
     uint64_t marker[COUNT_MARKERS]; /* by number; the last: all others */
     uint64_t skipped;               /* instructions whose condition failed */
     uint64_t synthetic;             /* put in by the tracer: in rows, not in instr */
-    uint64_t named[COUNT_NAMED];    /* rows by sub, where the format has names for them */
+    uint64_t named[NAMED_SLOTS];    /* rows by sub, where the format has names for them */
     uint64_t taken, untaken;        /* of class TROD_BR_COND, known by their target */
     uint64_t read_bytes, write_bytes, atomic_bytes, bus_bytes;
     uint64_t code_flushes;

@@ -174,18 +174,18 @@ static void put_rows_by_name(struct trod_result *e, const struct trod_format *f,
     static const char *const columns[] = {"name", "rows"};
     bool any = false;
 
-    for (unsigned sub = 0; f && sub < COUNT_NAMED - 1; sub++) {
+    for (unsigned slot = 0; f && slot < NAMED_SLOTS; slot++) {
         const char *name = NULL;
 
         for (unsigned kind = 0; !name && kind < TROD_KINDS; kind++)
-            name = f->sub_name(kind, sub);
-        if (!name || c->named[sub] == 0)
+            name = named_of(f, kind, slot);
+        if (!name || c->named[slot] == 0)
             continue;
         if (!any)
             trod_result_counts(e, "rows_by_name", "rows by the format's names", columns, 2);
         any = true;
         trod_result_str(e, NULL, name);
-        trod_result_u64(e, NULL, c->named[sub]);
+        trod_result_u64(e, NULL, c->named[slot]);
         trod_result_row_end(e);
     }
     if (any)

@@ -124,11 +124,12 @@ static int marker(struct run *r, uint32_t i, uint32_t said)
     return rc;
 }
 
-/* Row I by what the format calls it: one of SUMS. */
-static inline void count_name(uint64_t *sums, const struct trod_batch *b, uint32_t i)
+/* Row I by what the format F calls it: one of SUMS. */
+static inline void count_name(uint64_t *sums, const struct trod_format *f,
+                              const struct trod_batch *b, uint32_t i)
 {
     if (b->have & b->has[i] & TROD_COL_SUB)
-        sums[b->sub[i] < COUNT_NAMED ? b->sub[i] : COUNT_NAMED - 1]++;
+        sums[named_slot(f, b->sub[i])]++;
 }
 
 /* Row I, of where a branch goes. */

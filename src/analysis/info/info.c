@@ -245,13 +245,14 @@ static void count_named(struct info_state *s, const struct trod_batch *b, uint32
     const uint8_t *kind = b->kind;
     const uint16_t *sub = b->sub;
     const uint32_t *has = b->has;
+    const struct trod_format *const f = b->meta->driver;
 
     for (uint32_t i = from; i < to; i++) {
         const unsigned k = kind[i] < TROD_KINDS ? kind[i] : TROD_NOTE;
 
         s->kind[k]++;
         if ((has[i] & mask) == TROD_COL_SUB)
-            s->named[k][sub[i] < INFO_SUBS ? sub[i] : INFO_SUBS - 1]++;
+            s->named[k][named_slot(f, sub[i])]++;
     }
 }
 

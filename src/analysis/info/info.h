@@ -4,11 +4,12 @@
 #ifndef TROD_ANALYSIS_INFO_INFO_H
 #define TROD_ANALYSIS_INFO_INFO_H
 
+#include "analysis/named.h"
 #include "trod/analysis.h"
 #include "trod/buf.h"
 #include "trod/format.h"
 
-enum { INFO_NAME = 40, INFO_NAMES = 4096, INFO_UNITS = 257, INFO_UNSAID = 256, INFO_SUBS = 64 };
+enum { INFO_NAME = 40, INFO_NAMES = 4096, INFO_UNITS = 257, INFO_UNSAID = 256 };
 
 /* Rows of which the source says what they are, in words: the first INFO_NAME bytes of them. */
 struct info_name {
@@ -41,8 +42,8 @@ struct info_state {
     struct trod_meta own; /* set when states are merged: its numbers are used from then on */
     bool owned;
     uint64_t rows, synthetic, kind[TROD_KINDS];
-    uint64_t named[TROD_KINDS][INFO_SUBS]; /* by sub, where the format has names for them */
-    uint64_t *stream;                      /* rows by stream of the meta */
+    uint64_t named[TROD_KINDS][NAMED_SLOTS]; /* by sub, where the format has names for them */
+    uint64_t *stream;                        /* rows by stream of the meta */
     size_t n_streams, cap_streams;
     struct info_span time[INFO_UNITS]; /* by the unit column; UNSAID: the unit of the trace */
     struct info_names notes, markers;

@@ -43,9 +43,9 @@ static void put_names(const struct info_state *s, struct trod_result *r)
     const struct trod_format *f = driver_of(s);
     bool any = false;
 
-    for (unsigned i = 0; f && f->sub_name && i < TROD_KINDS * INFO_SUBS; i++) {
-        const unsigned kind = i % TROD_KINDS, sub = i / TROD_KINDS;
-        const char *name = s->named[kind][sub] ? f->sub_name(kind, sub) : NULL;
+    for (unsigned i = 0; f && f->sub_name && i < TROD_KINDS * NAMED_SLOTS; i++) {
+        const unsigned kind = i % TROD_KINDS, slot = i / TROD_KINDS;
+        const char *name = s->named[kind][slot] ? named_of(f, kind, slot) : NULL;
 
         if (!name)
             continue;
@@ -53,7 +53,7 @@ static void put_names(const struct info_state *s, struct trod_result *r)
             trod_result_counts(r, "names", "rows by the format's names", columns, 3);
         any = true;
         trod_result_str(r, NULL, name);
-        put_percent(s, r, s->named[kind][sub]);
+        put_percent(s, r, s->named[kind][slot]);
     }
     if (any)
         trod_result_table_close(r);

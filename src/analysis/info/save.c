@@ -68,7 +68,7 @@ int info_merge(void *into, const void *from)
     s->synthetic += f->synthetic;
     for (unsigned i = 0; i < TROD_KINDS; i++) {
         s->kind[i] += f->kind[i];
-        for (unsigned k = 0; k < INFO_SUBS; k++)
+        for (unsigned k = 0; k < NAMED_SLOTS; k++)
             s->named[i][k] += f->named[i][k];
     }
     for (size_t i = 0; r == TROD_OK && i < f->n_streams; i++)
@@ -118,7 +118,7 @@ int info_save(const void *st, struct trod_buf *out)
 
     for (unsigned i = 0; i < TROD_KINDS; i++) {
         r |= trod_pack(out, s->kind[i]);
-        for (unsigned k = 0; k < INFO_SUBS; k++)
+        for (unsigned k = 0; k < NAMED_SLOTS; k++)
             r |= trod_pack(out, s->named[i][k]);
     }
     for (unsigned u = 0; u < INFO_UNITS; u++) {
@@ -230,7 +230,7 @@ int info_load(void *st, struct trod_span in, const uint32_t *sites)
         return r;
     for (unsigned i = 0; i < TROD_KINDS; i++) {
         r = trod_unpack(&in, &s->kind[i]);
-        for (unsigned k = 0; k < INFO_SUBS; k++)
+        for (unsigned k = 0; k < NAMED_SLOTS; k++)
             r |= trod_unpack(&in, &s->named[i][k]);
         if (r < 0)
             return TROD_ERR_CORRUPT;
