@@ -92,6 +92,25 @@ static bool notes_are_damage(const struct trod_trace *t)
     return trod_rule_family(trod_trace_format(t)->name) == TROD_RULE_DRMEMTRACE;
 }
 
+/* Are there several files, and has the format one for each stream? */
+static bool several(const struct trod_trace *t)
+{
+    return trod_trace_files(t) > 1 && trod_trace_format(t)->flags & TROD_FMT_PER_STREAM;
+}
+
+/* The folder PATH, which need not be there: it ends with a slash. To be freed; NULL: no memory. */
+static char *folder_of(const char *path)
+{
+    const size_t n = strlen(path);
+    char *folder = malloc(n + 2);
+
+    if (folder) {
+        memcpy(folder, path, n);
+        memcpy(folder + n, "/", 2);
+    }
+    return folder;
+}
+
 static int open_salvage(struct checking *k)
 {
     const struct trod_trace *t = trod_run_trace(k->run);
@@ -99,12 +118,22 @@ static int open_salvage(struct checking *k)
                                     .source = trod_trace_format(t),
                                     .source_options = trod_trace_format_options(t),
                                     .allow_loss = true};
+    char *folder = NULL;
+    int r;
 
     /* what is left out makes the writer see to headers, chunks and ends itself */
     if (notes_are_damage(t))
         w.drops = TROD_DROP_OTHER;
     cli_interrupt_begin();
-    return trod_writer_open(&k->writer, k->o->salvage, &w, trod_trace_meta(t), &k->c->diag);
+    if (several(t) && strcmp(k->o->salvage, "-") == 0)
+        return trod_error(&k->c->diag, TROD_ERR_USAGE, "salvage.several", NULL,
+                          "'-' holds one thread: give a directory to --salvage");
+    if (several(t) && !(folder = folder_of(k->o->salvage)))
+        return TROD_ERR_NOMEM;
+    r = trod_writer_open(&k->writer, folder ? folder : k->o->salvage, &w, trod_trace_meta(t),
+                         &k->c->diag);
+    free(folder);
+    return r;
 }
 
 /* What is good of B goes to the salvaged trace. */
