@@ -121,7 +121,7 @@ struct trod_compare_row {
     uint32_t has, flags, size, stream;
     uint16_t sub;
     uint8_t kind, code_len;
-    uint8_t code[16];
+    uint8_t code[16]; /* in memory's order; words as numbers where the traces' orders differ */
     const char *name; /* register, event, operation */
     const char *text; /* the record, or disassembly */
     uint32_t name_len, text_len;

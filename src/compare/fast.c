@@ -101,7 +101,8 @@ static bool same_row(struct trod_compare *c, const struct cmp_view *va, uint32_t
         return false;
     if (!same_numbers(c, va, i, vb, j, both) || !cmp_same_details(c, a, i, b, j))
         return false;
-    if ((both & TROD_COL_CODE) && !cmp_same_slice(a, a->code[i], b, b->code[j]))
+    if ((both & TROD_COL_CODE) &&
+        (c->rules.mixed_code || !cmp_same_slice(a, a->code[i], b, b->code[j])))
         return false;
     if ((both & TROD_COL_DATA) && !cmp_same_slice(a, a->data[i], b, b->data[j]))
         return false;

@@ -183,10 +183,12 @@ static void plan_endian(struct trod_compare *c)
     enum trod_endian b = trod_trace_meta(c->side[1].trace)->endian;
     enum trod_endian e = a ? a : b;
 
+    c->rules.mixed_code = a && b && a != b;
     c->rules.big_endian = e == TROD_ENDIAN_BIG;
     c->rules.endian_known = e != TROD_ENDIAN_UNKNOWN && (a == b || !a || !b);
     /* Not being able to decode costs a part of the report, nothing else. */
-    if (trod_insn_decoder_new(&c->match.decoder, c->rules.isa, e) < 0)
+    if (trod_insn_decoder_new(&c->match.decoder, c->rules.isa,
+                              c->rules.mixed_code ? TROD_ENDIAN_BIG : e) < 0)
         c->match.decoder = NULL;
 }
 

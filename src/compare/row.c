@@ -238,6 +238,33 @@ static void take_mode(struct cmp_row *row, const struct trod_batch *b, uint32_t 
     row->pub.has |= TROD_COMPARE_MODE;
 }
 
+/* Bytes of the words that are reversed where words of another order are; 0: none are. */
+static uint32_t code_words(const struct cmp_rules *rules, const struct trod_batch *b, uint32_t i,
+                           int side)
+{
+    const unsigned iset = (cmp_flags_of(b, i) & TROD_F_ISET) >> TROD_F_ISET_SHIFT;
+
+    /* A64 code is little-endian whatever the data is */
+    if (!rules->mixed_code || rules->meta[side]->endian != TROD_ENDIAN_LITTLE ||
+        iset == TROD_ISET_A64 || rules->meta[side]->isa == TROD_ISA_A64)
+        return 0;
+    return iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE ? 2 : 4;
+}
+
+uint32_t cmp_code_of(const struct cmp_rules *rules, const struct trod_batch *b, uint32_t i,
+                     int side, uint8_t *out, uint32_t max)
+{
+    const uint32_t n = b->code[i].len < max ? b->code[i].len : max;
+    const uint32_t word = code_words(rules, b, i, side);
+    const uint8_t *code = trod_batch_bytes(b, b->code[i]);
+
+    memcpy(out, code, n);
+    for (uint32_t at = 0; word && at < n; at += word)
+        for (uint32_t k = 0, len = n - at < word ? n - at : word; k < len; k++)
+            out[at + k] = code[at + len - 1 - k];
+    return n;
+}
+
 static void take_numbers(struct cmp_row *row, const struct trod_batch *b, uint32_t i, int side,
                          const struct cmp_rules *rules)
 {
@@ -262,10 +289,8 @@ static void take_numbers(struct cmp_row *row, const struct trod_batch *b, uint32
     p->value = has & TROD_COL_VALUE ? b->value[i] : 0;
     p->sub = has & TROD_COL_SUB ? b->sub[i] : 0;
     p->known = UINT64_MAX;
-    if ((has & TROD_COL_CODE) && b->code[i].len) {
-        p->code_len = (uint8_t)(b->code[i].len < sizeof p->code ? b->code[i].len : sizeof p->code);
-        memcpy(p->code, trod_batch_bytes(b, b->code[i]), p->code_len);
-    }
+    if ((has & TROD_COL_CODE) && b->code[i].len)
+        p->code_len = (uint8_t)cmp_code_of(rules, b, i, side, p->code, sizeof p->code);
     row->addr = cmp_slide(rules, side, p->addr);
     row->target = cmp_slide(rules, side, p->target);
     row->pc = cmp_slide(rules, side, p->pc);

@@ -65,6 +65,9 @@ struct cmp_rules {
     enum trod_isa isa; /* whose register names */
     bool big_endian;   /* data */
     bool endian_known;
+    /* the opcodes of one side are little-endian and those of the other big-endian: both are taken
+     * most significant byte first */
+    bool mixed_code;
     struct cmp_fields fields; /* what counts */
     uint32_t track;           /* classes that count */
     struct trod_slide slides[TROD_COMPARE_SLIDES];
@@ -89,6 +92,13 @@ static inline uint64_t cmp_id_of(const char *p, size_t n)
 
 /* Class number of each kind; TROD_TRACK_CLASSES: never compared. */
 extern const uint8_t cmp_class_of[TROD_KINDS];
+
+/*
+ * The opcode of instruction I of B, side SIDE: its first MAX bytes to OUT, in an order that is the
+ * same for both sides. Returns their number.
+ */
+uint32_t cmp_code_of(const struct cmp_rules *rules, const struct trod_batch *b, uint32_t i,
+                     int side, uint8_t *out, uint32_t max);
 
 /*
  * Take row I of B, side SIDE, in a row of its own with one reference. NULL: no memory.

@@ -31,8 +31,9 @@ struct sites {
     size_t n;
 };
 
-/* The rows at hand of the first stream of S, as instructions. */
-static int list_sites(const struct cmp_side *s, struct sites *out)
+/* The rows at hand of the first stream of S, side SIDE, as instructions. */
+static int list_sites(const struct cmp_side *s, int side, const struct cmp_rules *rules,
+                      struct sites *out)
 {
     const struct trod_batch *b = s->b;
     uint32_t stream = b && b->n && (b->have & TROD_COL_STREAM) ? b->stream[s->at] : 0;
@@ -49,10 +50,11 @@ static int list_sites(const struct cmp_side *s, struct sites *out)
             continue;
         if (b->kind[i] == TROD_INSTR && (has & TROD_COL_CODE) && b->code[i].len) {
             struct site *t = &out->site[out->n++];
-            const uint8_t *code = trod_batch_bytes(b, b->code[i]);
+            uint8_t code[sizeof((struct trod_compare_row *)0)->code];
+            const uint32_t n = cmp_code_of(rules, b, i, side, code, sizeof code);
 
             t->pc = b->addr[i];
-            for (uint32_t k = 0; k < b->code[i].len; k++)
+            for (uint32_t k = 0; k < n; k++)
                 t->code = t->code * 0x100000001b3u + code[k] + 1;
         } else if (last && (b->kind[i] == TROD_READ || b->kind[i] == TROD_WRITE) &&
                    last->n_data < 2) {
@@ -298,7 +300,7 @@ int cmp_find_slides(struct cmp_match *m)
     int rc = v ? TROD_OK : TROD_ERR_NOMEM;
 
     for (int side = 0; side < 2 && rc == TROD_OK; side++) {
-        rc = list_sites(&m->sides[side], &s[side]);
+        rc = list_sites(&m->sides[side], side, m->rules, &s[side]);
         r[side] = calloc(s[side].n + 1, sizeof **r);
         if (!r[side])
             rc = TROD_ERR_NOMEM;

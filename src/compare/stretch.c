@@ -295,7 +295,9 @@ static uint64_t same_bytes(struct trod_compare *c, const struct at *a, const str
 {
     uint64_t same = before(m->differ);
 
-    same &= before(other_slices(a, a->b->code, b, b->b->code, m->code & same));
+    same &=
+        before(c->rules.mixed_code ? m->code & same
+                                   : other_slices(a, a->b->code, b, b->b->code, m->code & same));
     same &= before(other_slices(a, a->b->data, b, b->b->data, m->data & same));
     same &= before(other_slices(a, a->b->text, b, b->b->text, m->text & same));
     for (uint64_t left = (m->name | m->detail) & same; left; left &= left - 1) {
