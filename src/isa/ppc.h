@@ -57,6 +57,7 @@ enum trod_ppc_kind {
 /* How many bytes an access has, and where they start. */
 enum trod_ppc_rule {
     TROD_PPC_SIZE,   /* size bytes at EA */
+    TROD_PPC_LWA,    /* 4 bytes at EA where the two lowest bits are 2, else size */
     TROD_PPC_VECTOR, /* size bytes at EA & ~(size - 1): lvx, lvebx, stvx, ... */
     TROD_PPC_MULTI,  /* lmw, stmw: 4 * (32 - rT) bytes */
     TROD_PPC_NB,     /* lswi, stswi: NB bytes, 0 meaning 32 */
@@ -69,7 +70,7 @@ enum trod_ppc_rule {
 struct trod_ppc_access {
     uint8_t classes;
     uint8_t kind; /* enum trod_ppc_kind */
-    uint8_t size; /* bytes for TROD_PPC_SIZE and TROD_PPC_VECTOR, else 0 */
+    uint8_t size; /* bytes for TROD_PPC_SIZE, TROD_PPC_LWA and TROD_PPC_VECTOR, else 0 */
     uint8_t rule; /* enum trod_ppc_rule */
 };
 
@@ -123,6 +124,8 @@ static inline uint32_t trod_ppc_access_bytes(uint32_t opcode, struct trod_ppc_ac
                                              uint32_t xer, uint32_t line)
 {
     switch (a.rule) {
+    case TROD_PPC_LWA:
+        return (opcode & 3) == 2 ? 4 : a.size;
     case TROD_PPC_MULTI:
         return 4u * (32u - ((opcode >> 21) & 31));
     case TROD_PPC_NB:

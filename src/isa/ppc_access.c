@@ -100,8 +100,9 @@ const struct trod_ppc_access trod_ppc_accesses[SLOT_END] = {
     [54] = STORE(8),                                 /* stfd */
     [55] = STORE(8),                                 /* stfdu */
     [SLOT_58] = LOAD(8),                             /* ld, ldu */
-    [SLOT_58 + 1] = LOAD(4),                         /* lwa */
-    [62] = STORE(8),                                 /* std, stdu */
+    /* lwa, and what is no instruction */
+    [SLOT_58 + 1] = {MEM, TROD_PPC_LOAD, 8, TROD_PPC_LWA},
+    [62] = STORE(8), /* std, stdu */
 
     X31(7) = VLOAD(1),     /* lvebx */
     X31(39) = VLOAD(2),    /* lvehx */

@@ -27,7 +27,8 @@ static struct tt6_entry make_entry(uint32_t opcode, bool extended, uint32_t line
     if (class != TROD_PPC_MEMORY && class != TROD_PPC_MEMORY_EXTENDED)
         return e;
     e.rows = 2;
-    if (a.rule == TROD_PPC_MULTI || a.rule == TROD_PPC_NB || e.words > 2 || access.text.len)
+    if (a.rule == TROD_PPC_LWA || a.rule == TROD_PPC_MULTI || a.rule == TROD_PPC_NB ||
+        e.words > 2 || access.text.len)
         return e;
     e.kind = access.kind;
     e.flags = access.flags | TROD_F_CONT;
