@@ -50,6 +50,8 @@ struct trod_loss {
     /* By kind: columns and bits of flags (enum trod_flag) that count as lost in each row. */
     uint32_t watch[TROD_KINDS], watch_flags[TROD_KINDS];
     bool watching; /* some element of watch or watch_flags is not 0 */
+    /* The rows of each stream, where a file holds one; of the library. NULL: files hold several. */
+    struct trod_loss_streams *streams;
 };
 
 /*
@@ -64,6 +66,7 @@ struct trod_loss_held {
     uint32_t columns, flags;
     uint32_t lost; /* columns that trod_loss_columns counted */
     uint8_t kind;
+    uint32_t stream;
 };
 struct trod_loss_held trod_loss_hold(const struct trod_batch *b, uint32_t row);
 /* As trod_loss_row, or with WHY NULL as trod_loss_left, for a row that was held. */
@@ -75,6 +78,10 @@ void trod_loss_dropped(struct trod_loss *l, const struct trod_loss_held *row, co
  */
 uint32_t trod_loss_columns(struct trod_loss *l, const struct trod_batch *b, uint32_t row,
                            uint32_t columns, const char *why);
+
+/* As trod_loss_columns, for a row that was held: what it loses is known only now. */
+uint32_t trod_loss_late(struct trod_loss *l, struct trod_loss_held *row, uint32_t columns,
+                        const char *why);
 
 /* ROW of B is not written, and nothing is lost by that. */
 void trod_loss_left(struct trod_loss *l, const struct trod_batch *b, uint32_t row);

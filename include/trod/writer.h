@@ -135,7 +135,10 @@ int trod_writer_commit(struct trod_writer *w, struct trod_writer_summary *summar
 /* Throw the trace away and release W: no file appears. NULL is allowed. */
 void trod_writer_discard(struct trod_writer *w);
 
-/* Do all rows go to one file? Of formats whose files hold one stream it gets no rows of others. */
+/*
+ * Do all rows go to one file? Of formats whose files hold one stream it should get no rows of
+ * others: they are lost, or lose their stream.
+ */
 bool trod_writer_one_file(const struct trod_writer *w);
 
 /* Bytes written to all files so far, before compression. */

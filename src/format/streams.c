@@ -6,18 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void fmt_one_stream_check(struct fmt_one_stream *one, struct trod_loss *loss,
-                          const struct trod_batch *b, uint32_t row, const char *why)
-{
-    if (!(b->have & b->has[row] & TROD_COL_STREAM))
-        return;
-    if (!one->set)
-        one->stream = b->stream[row];
-    one->set = true;
-    if (b->stream[row] != one->stream)
-        trod_loss_columns(loss, b, row, TROD_COL_STREAM, why);
-}
-
 void fmt_last_pc_set(struct fmt_last_pc *last, uint32_t stream, uint64_t pc)
 {
     if (stream >= last->n) {

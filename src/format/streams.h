@@ -1,5 +1,5 @@
 /*
- * streams.h - what encoders remember of streams: the only one of a file, the last pc of each.
+ * streams.h - what encoders remember of streams: the last pc of each.
  *
  * Implements the parts of struct trod_format's encode that several drivers share.
  */
@@ -8,19 +8,6 @@
 
 #include "trod/batch.h"
 #include "trod/loss.h"
-
-/* The stream of a file that holds one; all zero before the first row. */
-struct fmt_one_stream {
-    uint32_t stream;
-    bool set;
-};
-
-/*
- * The first row that says a stream sets it. ROW of B loses its stream, for the reason WHY (static
- * text), if that is another one.
- */
-void fmt_one_stream_check(struct fmt_one_stream *one, struct trod_loss *loss,
-                          const struct trod_batch *b, uint32_t row, const char *why);
 
 /* By stream: the pc of its last instruction, 0: none. All zero at first. */
 struct fmt_last_pc {

@@ -1,7 +1,7 @@
 /*
  * loss.c - the account of what a conversion does not keep. Implements loss.h.
  */
-#include "trod/loss.h"
+#include "trace/loss_streams.h"
 
 static const char *const names[TROD_COLUMNS] = {
     "kinds of records",
@@ -119,8 +119,9 @@ void trod_loss_watch(struct trod_loss *l, const struct trod_batch *b)
 
 struct trod_loss_held trod_loss_hold(const struct trod_batch *b, uint32_t row)
 {
-    return (struct trod_loss_held){b->first + row, b->have & b->has[row], flags_of(b, row), 0,
-                                   (uint8_t)kind_of(b, row)};
+    return (struct trod_loss_held){b->first + row,           b->have & b->has[row],
+                                   flags_of(b, row),         0,
+                                   (uint8_t)kind_of(b, row), trod_batch_stream(b, row)};
 }
 
 /* What was counted of ROW, which is not written, does not count. */
@@ -129,6 +130,8 @@ static void uncount(struct trod_loss *l, const struct trod_loss_held *row)
     if (l->watching)
         add(l, row->kind, watched(l, row->kind, row->columns, row->flags), UINT64_MAX);
     add(l, row->kind, row->lost, UINT64_MAX);
+    if (l->streams)
+        trod_loss_streams_drop(l, row);
     if (l->first.why && l->first.row == row->ordinal)
         l->first.why = NULL;
 }
@@ -166,6 +169,22 @@ uint32_t trod_loss_columns(struct trod_loss *l, const struct trod_batch *b, uint
         return 0;
     note_first(l, b, row, columns, why);
     add(l, held.kind, columns, 1);
+    return columns;
+}
+
+uint32_t trod_loss_late(struct trod_loss *l, struct trod_loss_held *row, uint32_t columns,
+                        const char *why)
+{
+    if (!l)
+        return 0;
+    columns &= row->columns & ~row->lost & ~watched(l, row->kind, row->columns, row->flags);
+    if (!columns)
+        return 0;
+    if (!l->first.why)
+        l->first = (struct trod_loss_first){
+            .why = why, .row = row->ordinal, .kind = row->kind, .columns = columns};
+    add(l, row->kind, columns, 1);
+    row->lost |= columns;
     return columns;
 }
 

@@ -8,6 +8,7 @@
 #include "trod/writer.h"
 
 #include "core/sized.h"
+#include "trace/loss_streams.h"
 #include "trace/writer_int.h"
 #include "trod/trace.h"
 
@@ -73,6 +74,16 @@ static uint32_t watch_losses(struct trod_writer *w, uint32_t columns)
         w->lost |= l->watch[i];
     }
     return keeps.lost & columns;
+}
+
+/* Why a row of another stream loses it in a file that holds one; NULL: files hold several. */
+static const char *holds_one(const struct trod_format *f)
+{
+    if (!(f->flags & TROD_FMT_ONE_STREAM))
+        return NULL;
+    return f->streams && strcmp(f->streams, "thread") == 0
+               ? "a file holds one thread: write to a directory"
+               : "a file holds one cpu: write to a directory";
 }
 
 /* The formats that have a word for ISA. */
@@ -156,6 +167,8 @@ int trod_writer_open(struct trod_writer **out, const char *path,
                                        .drops = w->opt.drops};
         rc = trod_sinks_open(&w->sinks, path);
     }
+    if (rc == TROD_OK && !w->sinks.directory && holds_one(w->spec.format))
+        rc = trod_loss_streams_begin(&w->sum.loss, holds_one(w->spec.format));
     if (rc < 0) {
         trod_writer_discard(w);
         return rc;
@@ -303,22 +316,65 @@ static int put_verbatim(struct trod_writer *w, struct trod_file_sink *s, const s
     return rc;
 }
 
-/* Rows of one stream after the other, each to its own file. */
+static int put_rows(struct trod_writer *w, struct trod_file_sink *s, const struct trod_batch *b)
+{
+    return w->verbatim ? put_verbatim(w, s, b) : encode(w, s, b, b->n);
+}
+
+/* How many rows of B from FROM on are of one stream. Most batches are, as a whole. */
+static uint32_t of_one_stream(const struct trod_batch *b, uint32_t from)
+{
+    enum { STEP = 64 };
+    const uint32_t *const stream = b->stream, first = stream[from];
+    uint32_t i = from + 1;
+
+    for (; b->n - i >= STEP; i += STEP) {
+        uint32_t differ = 0;
+
+        for (uint32_t k = 0; k < STEP; k++)
+            differ |= stream[i + k] ^ first;
+        if (differ)
+            break;
+    }
+    while (i < b->n && stream[i] == first)
+        i++;
+    return i - from;
+}
+
+/* Rows of one stream after the other: each to its own file, or all to one that holds one stream. */
 static int put_streams(struct trod_writer *w, const struct trod_batch *b)
 {
-    for (uint32_t i = 0, n; i < b->n; i += n) {
-        struct trod_file_sink *s;
-        struct trod_batch view;
-        int rc;
+    int rc = TROD_OK;
 
-        for (n = 1; i + n < b->n && b->stream[i + n] == b->stream[i];)
-            n++;
-        if ((rc = trod_sinks_of(&w->sinks, b->stream[i], &s)) < 0)
+    for (uint32_t i = 0, n; i < b->n && rc >= 0; i += n) {
+        struct trod_file_sink *s = w->sinks.sink;
+        struct trod_batch view;
+
+        n = of_one_stream(b, i);
+        if (w->sinks.directory && (rc = trod_sinks_of(&w->sinks, b->stream[i], &s)) < 0)
             return rc;
         trod_batch_view(&view, b, i, n);
-        if ((rc = w->verbatim ? put_verbatim(w, s, &view) : encode(w, s, &view, n)) < 0)
-            return rc;
+        if (w->sum.loss.streams)
+            rc = trod_loss_streams_give(&w->sum.loss, &view);
+        if (rc >= 0)
+            rc = put_rows(w, s, &view);
     }
+    return rc;
+}
+
+/* Something is lost, and the row that lost it first was not written after all. */
+static int refuse_some(const struct trod_writer *w)
+{
+    const struct trod_loss *l = &w->sum.loss;
+
+    for (unsigned i = 0; i < TROD_KINDS; i++)
+        for (unsigned k = 0; k < TROD_COLUMNS; k++)
+            if (l->columns[i][k])
+                return trod_error(w->diag, TROD_ERR_LOSS, "writer.loss", NULL,
+                                  "%s cannot hold the %s of %llu %s rows%s", w->spec.format->name,
+                                  trod_loss_name(k), (unsigned long long)l->columns[i][k],
+                                  trod_kind_name(i),
+                                  w->same ? "" : "; say --allow-loss to convert all the same");
     return TROD_OK;
 }
 
@@ -331,18 +387,21 @@ static int refuse_first(const struct trod_writer *w)
     const char *name = f->columns ? trod_loss_name((unsigned)__builtin_ctz(f->columns)) : "";
     char value[32] = "";
 
+    if (!f->why)
+        return refuse_some(w);
     if (f->has_value)
         snprintf(value, sizeof value, " 0x%llx", (unsigned long long)f->value);
     return trod_error(w->diag, TROD_ERR_LOSS, "writer.loss", &at,
                       "row %llu, of kind %s, cannot be kept as %s%s%s%s: %s%s",
                       (unsigned long long)f->row, trod_kind_name(f->kind), w->spec.format->name,
-                      *name ? ", lost would be: " : "", name, value, f->why ? f->why : "loss",
+                      *name ? ", lost would be: " : "", name, value, f->why,
                       w->same ? "" : "; say --allow-loss to convert all the same");
 }
 
-static bool refused(const struct trod_writer *w)
+/* Until the END rows that wait may still turn out not to be written. */
+static bool refused(const struct trod_writer *w, bool end)
 {
-    return w->opt.source && !w->opt.allow_loss && w->sum.loss.first.why &&
+    return w->opt.source && !w->opt.allow_loss && (end || w->sum.loss.first.why) &&
            trod_loss_any(&w->sum.loss);
 }
 
@@ -354,14 +413,10 @@ int trod_writer_put(struct trod_writer *w, const struct trod_batch *b)
         return w->failed;
     if ((rc = check_isa(w)) < 0) /* it may not have been known before the first rows */
         return w->failed = rc;
-    if (w->sinks.directory)
-        rc = put_streams(w, b);
-    else if (w->verbatim)
-        rc = put_verbatim(w, w->sinks.sink, b);
-    else
-        rc = encode(w, w->sinks.sink, b, b->n);
+    rc = w->sinks.directory || w->sum.loss.streams ? put_streams(w, b)
+                                                   : put_rows(w, w->sinks.sink, b);
     w->sum.rows += b->n;
-    if (rc >= 0 && refused(w))
+    if (rc >= 0 && refused(w, false))
         rc = refuse_first(w);
     w->failed = rc < 0 ? rc : TROD_OK;
     return w->failed;
@@ -457,6 +512,7 @@ static int finish(struct trod_writer *w, struct trod_file_sink *s)
 
 static void release(struct trod_writer *w)
 {
+    trod_loss_streams_end(&w->sum.loss);
     trod_sinks_fini(&w->sinks);
     trod_optspec_fini(&w->spec);
     free(w);
@@ -509,13 +565,14 @@ int trod_writer_commit(struct trod_writer *w, struct trod_writer_summary *summar
             rc = finish(w, &w->sinks.sink[i]);
         w->sum.files++;
     }
-    if (rc == TROD_OK && refused(w))
+    if (rc == TROD_OK && refused(w, true))
         rc = refuse_first(w);
     if (rc == TROD_OK && !w->opt.source && !w->opt.allow_loss && trod_loss_any(&w->sum.loss))
         tell_loss(w);
     if (rc == TROD_OK)
         rc = trod_sinks_commit(&w->sinks, &w->sum.bytes);
     w->sum.copied += w->sum.loss.copied;
+    trod_loss_streams_end(&w->sum.loss);
     if (summary)
         *summary = w->sum;
     release(w);

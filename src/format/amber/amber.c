@@ -48,7 +48,7 @@ struct trod_slice amber_name(enum amber_name name)
 
 int amber_start(const struct amber_options *opt, struct trod_meta *meta, struct trod_diag *diag)
 {
-    if (opt->line < 4 || opt->line > 4096 || (opt->line & (opt->line - 1)))
+    if (opt->line < 4 || opt->line > AMBER_LINE_MOST || (opt->line & (opt->line - 1)))
         return trod_error(
             diag, TROD_ERR_USAGE, "amber.line", NULL,
             "a cache line of %" PRIu64 " bytes: it should be a power of two, 4 to 4096", opt->line);

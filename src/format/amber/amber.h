@@ -6,7 +6,6 @@
 #ifndef TROD_FORMAT_AMBER_H
 #define TROD_FORMAT_AMBER_H
 
-#include "format/streams.h"
 #include "isa/ppc.h"
 #include "isa/ppc_state.h"
 #include "trod/format.h"
@@ -32,6 +31,7 @@ enum {
         0x48000700,         /* b 0x700, AA = 0 and (| 2) 1: begins a synthetic return from a trap */
     AMBER_RFI = 0x4c000064, /* and this ends it */
     AMBER_MAJOR_TWI = 3,
+    AMBER_LINE_MOST = 4096, /* bytes of a cache line */
     AMBER_FULL_RECORD = 1004,
     AMBER_FULL_STATE = 1000
 };
@@ -125,7 +125,6 @@ struct tt6_enc {
     uint32_t line;    /* bytes of a cache line */
     uint64_t ordinal; /* of the row of the pending one */
     uint16_t said;    /* enum tt6_said: what was reported */
-    struct fmt_one_stream stream;
     struct trod_loss *loss;
 };
 int amber_tt6_target(void *enc, const struct trod_target *target, struct trod_diag *diag);

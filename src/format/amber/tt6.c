@@ -459,8 +459,8 @@ static int native_tt6e(struct trod_native *listing, const struct trod_batch *b, 
 #define TT6_DRIVER                                                                                 \
     .reads = TT6_READS, .kinds = TT6_KINDS, .writes = TT6_READS,                                   \
     .isas = 1u << TROD_ISA_PPC32 | 1u << TROD_ISA_PPC64,                                           \
-    .flags = TROD_FMT_PER_STREAM | TROD_FMT_PUT_IN, .row_max = 128, .record_rows = 2,              \
-    .options = amber_tt6_options, .options_size = sizeof(struct amber_options),                    \
+    .flags = TROD_FMT_PER_STREAM | TROD_FMT_ONE_STREAM | TROD_FMT_PUT_IN, .row_max = 128,          \
+    .record_rows = 2, .options = amber_tt6_options, .options_size = sizeof(struct amber_options),  \
     .dec_size = sizeof(struct tt6_dec), .enc_size = sizeof(struct tt6_enc),                        \
     .defaults = &amber_defaults, .decode = decode, .encode = amber_tt6_encode,                     \
     .target = amber_tt6_target, .keeps = amber_tt6_keeps, .finish = amber_tt6_finish,              \

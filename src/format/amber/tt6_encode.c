@@ -52,13 +52,6 @@ static void lost(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row)
     trod_loss_row(enc->loss, b, row, "there is no record for it at this place");
 }
 
-/* One file is one thread's: a change of thread is not written. */
-static void check_stream(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row)
-{
-    fmt_one_stream_check(&enc->stream, enc->loss, b, row,
-                         "a file holds one thread: write to a directory");
-}
-
 /* INITIAL_PC, unless it is written. */
 static void begin_at(struct tt6_enc *enc, uint32_t pc, struct trod_room *out)
 {
@@ -207,7 +200,6 @@ static int put_instruction(struct tt6_enc *enc, const struct trod_batch *b, uint
         cut(enc, b, row, TROD_COL_ADDR, b->addr[row]);
     if (has(b, row, TROD_COL_SIZE) && b->size[row] != 4)
         trod_loss_columns(enc->loss, b, row, TROD_COL_SIZE, "instructions have 4 bytes");
-    check_stream(enc, b, row);
     flush_pending(enc, out, &pc, diag);
     begin_at(enc, pc, out);
     if (pc != enc->pc && (rc = bridge(enc, pc, out, diag)) < 0)
@@ -298,7 +290,6 @@ static void put_access(struct tt6_enc *enc, const struct trod_batch *b, uint32_t
         lost(enc, b, row);
         return;
     }
-    check_stream(enc, b, row);
     put_real_addresses(enc, out);
     if (has(b, row, TROD_COL_PADDR))
         put_address(enc, AMBER_ESC_REAL_DATA, b->paddr[row], out);
@@ -346,7 +337,6 @@ static void put_escape(struct tt6_enc *enc, const struct trod_batch *b, uint32_t
     uint32_t words = !sync && has(b, row, TROD_COL_DATA) ? b->data[row].len / 4 : 0;
     uint32_t code = b->sub[row];
 
-    check_stream(enc, b, row);
     flush_pending(enc, out, NULL, diag);
     begin_before(enc, b, row, out);
     put(out, code << 16 | (sync ? 2 : words));

@@ -4,7 +4,6 @@
 #ifndef TROD_FORMAT_CBP2025_H
 #define TROD_FORMAT_CBP2025_H
 
-#include "format/streams.h"
 #include "trod/format.h"
 #include "trod/insn.h"
 #include "trod/loss.h"
@@ -70,9 +69,8 @@ struct cbp_enc {
     const struct trod_meta *meta;
     struct trod_insn_decoder *decoder; /* of opcodes; NULL: not made so far, or NONE can be */
     bool none;
-    struct fmt_one_stream stream; /* of the file */
-    uint32_t waits;               /* stream of the instruction that waits */
-    bool own;                     /* rows come from cbp2025 */
+    uint32_t waits;       /* stream of the instruction that waits */
+    bool own;             /* rows come from cbp2025 */
     bool pending, asks;   /* an instruction waits for its rows; its direction is not known */
     bool aimed;           /* its target is known */
     bool accessed;        /* its access has come */

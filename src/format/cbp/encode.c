@@ -275,13 +275,6 @@ static void take_insn(struct cbp_enc *e, const struct trod_batch *b, uint32_t ro
     e->at.taken = cbp_branches[e->at.class] && branch != TROD_BR_COND_UNTAKEN;
 }
 
-/* One file is one stream's: a change of stream is not written. */
-static void check_stream(struct cbp_enc *e, const struct trod_batch *b, uint32_t row)
-{
-    fmt_one_stream_check(&e->stream, e->loss, b, row,
-                         "a file holds one stream: write to a directory");
-}
-
 /* Whose record is to have row ROW; false: lost. */
 static bool belongs(struct cbp_enc *e, const struct trod_batch *b, uint32_t row)
 {
@@ -316,7 +309,6 @@ static void take_access(struct cbp_enc *e, const struct trod_batch *b, uint32_t 
         trod_loss_columns(e->loss, b, row, TROD_COL_SIZE,
                           "in a record 0 is a size that is not said");
     e->accessed = true;
-    check_stream(e, b, row);
 }
 
 static void take_register(struct cbp_enc *e, const struct trod_batch *b, uint32_t row)
@@ -348,7 +340,6 @@ static void take_register(struct cbp_enc *e, const struct trod_batch *b, uint32_
     else
         trod_store_le64(value, b->value[row]);
     e->registers[e->at.written++] = (uint8_t)number;
-    check_stream(e, b, row);
     if (!same_name((const char *)trod_batch_bytes(b, name), name.len, number))
         trod_loss_columns(e->loss, b, row, TROD_COL_TEXT, "registers have their own names");
     if (has(b, row, TROD_COL_SIZE) && b->size[row] != (wide ? CBP_WIDE : 8u))
@@ -371,7 +362,6 @@ static void take_row(struct cbp_enc *e, const struct trod_batch *b, uint32_t row
         }
         if (has(b, row, TROD_COL_SIZE) && b->size[row] != CBP_WORD)
             trod_loss_columns(e->loss, b, row, TROD_COL_SIZE, "instructions have 4 bytes");
-        check_stream(e, b, row);
         e->waits = trod_batch_stream(b, row);
         take_insn(e, b, row);
         break;

@@ -7,7 +7,6 @@
 #ifndef TROD_FORMAT_CHAMPSIM_H
 #define TROD_FORMAT_CHAMPSIM_H
 
-#include "format/streams.h"
 #include "trod/format.h"
 #include "trod/insn.h"
 #include "trod/loss.h"
@@ -66,11 +65,10 @@ struct chs_enc {
     const struct trod_meta *meta;
     struct trod_loss *loss;
     struct chs_side *side;
-    struct fmt_one_stream stream; /* of the file */
-    uint32_t waits;               /* stream of the record that waits */
-    bool pending, asks;           /* a record waits; its direction is not known */
-    uint32_t size;                /* of its instruction, 0: not known */
-    uint64_t cut;                 /* registers that had no place */
+    uint32_t waits;     /* stream of the record that waits */
+    bool pending, asks; /* a record waits; its direction is not known */
+    uint32_t size;      /* of its instruction, 0: not known */
+    uint64_t cut;       /* registers that had no place */
     uint8_t record[CHS_RECORD_MAX];
 };
 

@@ -36,13 +36,6 @@ int chs_target(void *enc, const struct trod_target *t, struct trod_diag *diag)
     return TROD_OK;
 }
 
-/* One file is one cpu's: a change of cpu is not written. */
-static void check_stream(struct chs_enc *enc, const struct trod_batch *b, uint32_t row)
-{
-    fmt_one_stream_check(&enc->stream, enc->loss, b, row,
-                         "a file holds one cpu: write to a directory");
-}
-
 /* Write the record that waits. NEXT: the address of the instruction behind it, if known. */
 static void release(struct chs_enc *enc, const uint64_t *next, struct trod_room *out)
 {
@@ -108,7 +101,6 @@ static void take_insn(struct chs_enc *enc, const struct trod_batch *b, uint32_t 
     const uint8_t *detail =
         enc->from && has(b, row, TROD_COL_DETAIL) ? trod_batch_bytes(b, b->detail[row]) : NULL;
 
-    check_stream(enc, b, row);
     memset(enc->record, 0, sizeof enc->record);
     enc->asks = false;
     if (detail && enc->from == l) {
@@ -177,7 +169,6 @@ static void take_access(struct chs_enc *enc, const struct trod_batch *b, uint32_
         lose(enc, b, row, "an instruction has no more places for addresses");
         return;
     }
-    check_stream(enc, b, row);
     if (loads)
         trod_store_le64(load, at);
     if (stores)
