@@ -47,6 +47,14 @@ static bool same_bytes(struct trod_span a, struct trod_span b)
     return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
+/* Opcodes of Amber's formats are big-endian, whatever those of the source are. */
+static bool same_code(const struct pair *p, struct trod_span a, struct trod_span b)
+{
+    if (!p->turned || a.n != 4 || b.n != 4)
+        return same_bytes(a, b);
+    return a.p[0] == b.p[3] && a.p[1] == b.p[2] && a.p[2] == b.p[1] && a.p[3] == b.p[0];
+}
+
 /* cbp2025: registers have names of their own, in lower case. */
 static bool has_registers(const struct pair *p, const struct row *a)
 {
@@ -161,7 +169,7 @@ static bool same_event(const struct pair *p, const struct row *a, const struct r
             (p->amber && (uint32_t)a->value == b->value)) &&
            (!says(a, TROD_COL_TARGET) || !says(b, TROD_COL_TARGET) || a->kind == TROD_INSTR ||
             a->target == b->target) &&
-           (!says(a, TROD_COL_CODE) || !says(b, TROD_COL_CODE) || same_bytes(a->code, b->code)) &&
+           (!says(a, TROD_COL_CODE) || !says(b, TROD_COL_CODE) || same_code(p, a->code, b->code)) &&
            (!says(a, TROD_COL_TEXT) || !says(b, TROD_COL_TEXT) || p->memory || same_text(p, a, b) ||
             (has_registers(p, a) && register_is(a, b))) &&
            (a->kind != TROD_NOTE || loss_family(p->target) != 2 || says(b, TROD_COL_RAW));
@@ -377,7 +385,7 @@ static void columns(struct pair *p, const struct row *a, const struct row *b, si
     if (says(a, TROD_COL_DATA) &&
         (!same_value(a, b, n) || (a->kind == TROD_MARKER && !kept(p, b, TROD_COL_DATA))))
         lost(p, a, TROD_COL_DATA);
-    if (says(a, TROD_COL_CODE) && (!kept(p, b, TROD_COL_CODE) || !same_bytes(a->code, b->code)))
+    if (says(a, TROD_COL_CODE) && (!kept(p, b, TROD_COL_CODE) || !same_code(p, a->code, b->code)))
         lost(p, a, TROD_COL_CODE);
     if (says(a, TROD_COL_TEXT) && (!kept(p, b, TROD_COL_TEXT) || !same_text(p, a, b)))
         lost(p, a, TROD_COL_TEXT);

@@ -22,7 +22,7 @@ struct rows {
     struct row *row;
     size_t n, cap;
     const struct trod_format *format;
-    bool big; /* byte order of its opcodes */
+    bool big, little; /* byte order of its opcodes */
 };
 
 /* A conversion, and what the comparison found. */
@@ -30,6 +30,7 @@ struct pair {
     const char *name, *to; /* of the input; the target with its options */
     const struct trod_format *from, *target;
     bool es, bus, drm, amber, memory;
+    bool turned; /* the target has opcodes in the other byte order */
     const struct row *in;
     struct row *out;
     size_t n_in, n_out;

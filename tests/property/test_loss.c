@@ -46,6 +46,7 @@ static int load(struct rows *l, const char *path, const char *from)
         return rc;
     l->format = trod_trace_format(t);
     l->big = trod_trace_meta(t)->endian == TROD_ENDIAN_BIG;
+    l->little = trod_trace_meta(t)->endian == TROD_ENDIAN_LITTLE;
     while ((rc = trod_trace_next(t, &b)) > 0)
         for (uint32_t i = 0; i < b->n; i++)
             loss_rows_add(l, b, i);
@@ -197,6 +198,7 @@ static void prepare(struct pair *p, const struct rows *in, struct rows *out)
     p->bus = loss_family(p->target) == 3;
     p->drm = loss_family(p->target) == 4;
     p->amber = loss_family(p->target) == 1;
+    p->turned = p->amber && in->little;
     p->memory = loss_family(p->target) == 6;
     p->es = strstr(p->to, "dialect=es") != NULL;
     p->in = in->row;

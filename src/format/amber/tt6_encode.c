@@ -8,6 +8,7 @@
 #include "format/amber/amber.h"
 
 #include "core/endian.h"
+#include "isa/capstone.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -157,12 +158,13 @@ static unsigned waits_for(const struct tt6_enc *enc, uint32_t opcode)
 }
 
 /* The columns of an INSTR row that TT6 needs. False when they are not there. */
-static bool instruction_of(const struct trod_batch *b, uint32_t row, uint32_t *opcode, uint32_t *pc)
+static bool instruction_of(const struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
+                           uint32_t *opcode, uint32_t *pc)
 {
-
     if (!has(b, row, TROD_COL_CODE) || b->code[row].len != 4)
         return false;
-    *opcode = trod_load_be32(trod_batch_bytes(b, b->code[row]));
+    *opcode = trod_code_word(trod_batch_bytes(b, b->code[row]),
+                             enc->meta ? enc->meta->endian : TROD_ENDIAN_BIG);
     if (has(b, row, TROD_COL_ADDR))
         *pc = (uint32_t)b->addr[row];
     else if (has(b, row, TROD_COL_PC))
@@ -188,7 +190,7 @@ static int put_instruction(struct tt6_enc *enc, const struct trod_batch *b, uint
     uint32_t opcode, pc;
     int rc;
 
-    if (!instruction_of(b, row, &opcode, &pc)) {
+    if (!instruction_of(enc, b, row, &opcode, &pc)) {
         trod_loss_row(enc->loss, b, row, "it has no PowerPC opcode and address");
         return TROD_OK;
     }
@@ -223,11 +225,25 @@ static int put_instruction(struct tt6_enc *enc, const struct trod_batch *b, uint
     return TROD_OK;
 }
 
+/*
+ * The third word of OPCODE's record, where the source does not have it, for an access of SIZE
+ * bytes: XER, or rB of dst and dstst. Of a stream one row is known: it has one block.
+ */
+static uint32_t third_of(uint32_t opcode, uint32_t size)
+{
+    const uint32_t units = size / 16 < 1 ? 1 : size / 16 < 32 ? size / 16 : 32;
+
+    if (trod_ppc_access(opcode).rule != TROD_PPC_STREAM)
+        return size & 0x7f;
+    return (units & 31) << 24 | 1u << 16 | 16 * units;
+}
+
 /* Rows of another family: the record's opcode decides what they are read as. */
 static bool fits(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row)
 {
     const uint32_t size = has(b, row, TROD_COL_SIZE) ? b->size[row] : 0;
-    const struct amber_access a = amber_access_of(enc->opcode, size & 0x7f, enc->line);
+    const struct amber_access a =
+        amber_access_of(enc->opcode, third_of(enc->opcode, size), enc->line);
     const uint32_t flags = has(b, row, TROD_COL_FLAGS) ? b->flags[row] & TROD_LOSS_FLAGS : 0;
 
     if (a.kind != b->kind[row])
@@ -297,9 +313,8 @@ static void put_access(struct tt6_enc *enc, const struct trod_batch *b, uint32_t
     if (enc->pending != AMBER_CACHE)
         put(out, address);
     if (enc->pending == TROD_PPC_MEMORY_EXTENDED)
-        put(out, len > 4                      ? trod_load_be32(detail + 4)
-                 : has(b, row, TROD_COL_SIZE) ? b->size[row] & 0x7f
-                                              : 0);
+        put(out, len > 4 ? trod_load_be32(detail + 4)
+                         : third_of(enc->opcode, has(b, row, TROD_COL_SIZE) ? b->size[row] : 0));
     enc->pending = TROD_PPC_COMPUTE;
     enc->given = 0;
 }
@@ -324,7 +339,7 @@ static void begin_before(struct tt6_enc *enc, const struct trod_batch *b, uint32
 
         if (has(b, i, TROD_COL_PC))
             begin_at(enc, (uint32_t)b->pc[i], out);
-        else if (b->kind[i] == TROD_INSTR && instruction_of(b, i, &opcode, &pc))
+        else if (b->kind[i] == TROD_INSTR && instruction_of(enc, b, i, &opcode, &pc))
             begin_at(enc, pc, out);
     }
     begin_at(enc, 0, out);
