@@ -297,10 +297,8 @@ static void test_cut(void **state)
         t.n = 4 + 3 * RECORD - cut;
         assert_int_equal(check(&t, TROD_BATCH_ROWS, 0, true, 6), TROD_ERR_TRUNCATED);
     }
-    for (t.n = 1; t.n < 4; t.n++)
+    for (t.n = 0; t.n < 4; t.n++) /* 4 + 1004 * n bytes: an empty file is none either */
         assert_int_equal(check(&t, TROD_BATCH_ROWS, 0, true, 0), TROD_ERR_TRUNCATED);
-    t.n = 0;
-    assert_int_equal(check(&t, TROD_BATCH_ROWS, 0, true, 0), TROD_DEC_MORE);
     t.n = 4;
     assert_int_equal(check(&t, TROD_BATCH_ROWS, 0, true, 0), TROD_DEC_MORE);
     t.n = 5000;

@@ -9,7 +9,7 @@
  * traces before it, of which each moves records by 4 bytes: then the part before it does not end at
  * its end.
  */
-#include "format/amber/amber.h"
+#include "format/amber/full.h"
 
 #include "core/endian.h"
 #include "trace/batch_own.h"
@@ -17,8 +17,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#define MAGIC UINT32_C(0xA1118E17)
 
 enum {
     RECORD = AMBER_FULL_RECORD,
@@ -38,20 +36,12 @@ struct dec {
     bool begun, registers;
 };
 
-struct enc {
-    const struct trod_meta *meta;
-    bool begun, pending;
-    uint32_t opcode;
-    struct trod_loss_held row;
-    struct trod_loss *loss;
-};
-
 static int bid(const struct trod_probe *probe, const char **dialect)
 {
     const uint8_t *p = probe->head.p;
 
     (void)dialect;
-    if (probe->head.n < 4 || trod_load_be32(p) != MAGIC)
+    if (probe->head.n < 4 || trod_load_be32(p) != AMBER_FULL_MAGIC)
         return 0;
     return probe->head.n >= 12 && (p[11] & 3) ? 28 : 40;
 }
@@ -72,11 +62,6 @@ static int start(void *state, const void *options, const struct trod_span *head,
     return TROD_OK;
 }
 
-static uint32_t word(const uint8_t *state, unsigned w)
-{
-    return trod_load_be32(state + 4 * w);
-}
-
 static uint32_t add_row(struct trod_batch *out, enum trod_kind kind, uint32_t has, uint32_t flags,
                         uint32_t size, uint32_t pc)
 {
@@ -90,36 +75,49 @@ static uint32_t add_row(struct trod_batch *out, enum trod_kind kind, uint32_t ha
     return i;
 }
 
+bool full_access(uint32_t opcode, const uint8_t *state, uint32_t line, struct full_access *out)
+{
+    const struct trod_ppc_access facts = trod_ppc_access(opcode);
+    struct trod_ppc_insn insn;
+    uint32_t gpr[32];
+
+    if (facts.kind == TROD_PPC_NONE || !trod_ppc_decode(opcode, &insn))
+        return false;
+    for (unsigned r = 0; r < 32; r++)
+        gpr[r] = full_word(state, TROD_PPC_STATE_GPR + r);
+    out->third = facts.rule == TROD_PPC_STREAM ? gpr[opcode >> 11 & 31]
+                                               : full_word(state, TROD_PPC_STATE_XER);
+    out->ea = trod_ppc_effective_address(&insn, gpr);
+    out->rule = facts.rule;
+    out->row = amber_access_of(opcode, out->third, line);
+    return true;
+}
+
 /* The access of OPCODE in STATE, if it has one. */
 static void add_access(const struct dec *dec, struct trod_batch *out, uint32_t opcode,
                        const uint8_t *state, uint32_t pc)
 {
-    struct trod_ppc_access facts = trod_ppc_access(opcode);
-    uint32_t gpr[32], third, ea, i;
+    struct full_access access;
     struct amber_access a;
-    struct trod_ppc_insn insn;
     uint8_t *detail;
+    uint32_t i;
 
-    if (facts.kind == TROD_PPC_NONE || !trod_ppc_decode(opcode, &insn))
+    if (!full_access(opcode, state, dec->line, &access))
         return;
-    for (unsigned r = 0; r < 32; r++)
-        gpr[r] = word(state, TROD_PPC_STATE_GPR + r);
-    third =
-        facts.rule == TROD_PPC_STREAM ? gpr[opcode >> 11 & 31] : word(state, TROD_PPC_STATE_XER);
-    ea = trod_ppc_effective_address(&insn, gpr);
-    a = amber_access_of(opcode, third, dec->line);
+    a = access.row;
     i = add_row(out, (enum trod_kind)a.kind, TROD_COL_ADDR | TROD_COL_DETAIL, a.flags | TROD_F_CONT,
                 a.size, pc);
-    out->addr[i] = ea & a.mask;
+    out->addr[i] = access.ea & a.mask;
     if (a.text.len) {
         out->has[i] |= TROD_COL_TEXT;
         out->text[i] = a.text;
     }
-    detail = trod_batch_pool(
-        out, facts.rule == TROD_PPC_STREAM || facts.rule == TROD_PPC_XER ? 8 : 4, &out->detail[i]);
-    trod_store_be32(detail, ea);
+    detail =
+        trod_batch_pool(out, access.rule == TROD_PPC_STREAM || access.rule == TROD_PPC_XER ? 8 : 4,
+                        &out->detail[i]);
+    trod_store_be32(detail, access.ea);
     if (out->detail[i].len > 4)
-        trod_store_be32(detail + 4, third);
+        trod_store_be32(detail + 4, access.third);
 }
 
 /* A register of up to 8 bytes at word W of the state NEXT. */
@@ -129,7 +127,7 @@ static void add_value(struct trod_batch *out, enum amber_name name, const uint8_
     uint32_t i = add_row(out, TROD_REG, TROD_COL_TEXT | TROD_COL_VALUE, TROD_F_CONT, size, pc);
 
     out->text[i] = amber_name(name);
-    out->value[i] = size > 4 ? trod_load_be64(next + 4 * w) : word(next, w);
+    out->value[i] = size > 4 ? trod_load_be64(next + 4 * w) : full_word(next, w);
 }
 
 /* A register of 16 bytes; data has its least significant byte first. */
@@ -213,9 +211,9 @@ static void add_registers(struct trod_batch *out, const uint8_t *state, const ui
         for (; pairs; pairs &= pairs - 1) {
             unsigned w = first + 2 * (unsigned)__builtin_ctz(pairs);
 
-            if (w >= done && word(state, w) != word(next, w))
+            if (w >= done && full_word(state, w) != full_word(next, w))
                 done = add_register(out, next, w, pc);
-            if (w + 1 >= done && word(state, w + 1) != word(next, w + 1))
+            if (w + 1 >= done && full_word(state, w + 1) != full_word(next, w + 1))
                 done = add_register(out, next, w + 1, pc);
         }
     }
@@ -226,7 +224,7 @@ static void record(const struct dec *dec, const uint8_t *p, const uint8_t *next,
                    struct trod_batch *out)
 {
     const uint8_t *state = p + 4;
-    uint32_t opcode = trod_load_be32(p), pc = word(state, TROD_PPC_STATE_SRR0),
+    uint32_t opcode = trod_load_be32(p), pc = full_word(state, TROD_PPC_STATE_SRR0),
              off = (uint32_t)(p - out->bytes);
     bool flow = trod_ppc_class(opcode, TROD_PPC_TT6) == TROD_PPC_FLOW;
     uint32_t i = add_row(out, TROD_INSTR, TROD_COL_ADDR | TROD_COL_CODE | TROD_COL_RAW, 0, 4, pc);
@@ -234,13 +232,13 @@ static void record(const struct dec *dec, const uint8_t *p, const uint8_t *next,
     out->addr[i] = pc;
     out->code[i] = (struct trod_slice){off, 4};
     out->raw[i] = (struct trod_slice){off, RECORD};
-    if (next && (flow || word(next, TROD_PPC_STATE_SRR0) != pc + 4)) {
+    if (next && (flow || full_word(next, TROD_PPC_STATE_SRR0) != pc + 4)) {
         out->has[i] |= TROD_COL_TARGET;
-        out->target[i] = word(next, TROD_PPC_STATE_SRR0);
+        out->target[i] = full_word(next, TROD_PPC_STATE_SRR0);
     }
     if (flow) /* of the last one it is not known whether it is taken */
         out->flags[i] =
-            amber_branch_of(opcode, pc, next ? word(next, TROD_PPC_STATE_SRR0) : pc + 8);
+            amber_branch_of(opcode, pc, next ? full_word(next, TROD_PPC_STATE_SRR0) : pc + 8);
     if (flow && !next && out->flags[i] == TROD_BR_COND_TAKEN)
         out->flags[i] = TROD_BR_COND;
     i = add_row(out, TROD_STATE, TROD_COL_ADDR | TROD_COL_DATA, TROD_F_CONT, STATE, pc);
@@ -265,11 +263,11 @@ static int magic(struct dec *dec, struct trod_span *in, struct trod_diag *diag)
     const struct trod_place at = trod_place_offset(NULL, in->offset);
 
     if (in->n < 4)
-        return in->last && in->n ? truncated(in, 4, diag) : TROD_DEC_MORE;
-    if (trod_load_be32(in->p) != MAGIC)
+        return in->last ? truncated(in, 4, diag) : TROD_DEC_MORE;
+    if (trod_load_be32(in->p) != AMBER_FULL_MAGIC)
         return trod_error(diag, TROD_ERR_CORRUPT, "full.magic", &at,
                           "magic number is 0x%08" PRIx32 " and not 0x%08" PRIx32,
-                          trod_load_be32(in->p), MAGIC);
+                          trod_load_be32(in->p), AMBER_FULL_MAGIC);
     dec->begun = true;
     amber_eat(in, 4);
     return TROD_OK;
@@ -282,10 +280,10 @@ static int magic(struct dec *dec, struct trod_span *in, struct trod_diag *diag)
  */
 static bool begins_another(const uint8_t *p, size_t n)
 {
-    if (n < RECORD + 4 || trod_load_be32(p) != MAGIC)
+    if (n < RECORD + 4 || trod_load_be32(p) != AMBER_FULL_MAGIC)
         return false;
-    return n < RECORD + AHEAD ||
-           word(p + RECORD + 4, TROD_PPC_STATE_SRR0) != word(p + 4, TROD_PPC_STATE_SRR0) + 4;
+    return n < RECORD + AHEAD || full_word(p + RECORD + 4, TROD_PPC_STATE_SRR0) !=
+                                     full_word(p + 4, TROD_PPC_STATE_SRR0) + 4;
 }
 
 /* The next trace of several that were put one behind the other. */
@@ -376,104 +374,6 @@ static int load(void *state, struct trod_span *in, struct trod_span *log)
     return TROD_OK;
 }
 
-static int begin(void *state, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
-{
-    struct enc *enc = state;
-
-    (void)opt;
-    enc->meta = meta;
-    if (meta && meta->format && strcmp(meta->format, "full") != 0)
-        return trod_error(diag, TROD_ERR_LOSS, "full.registers", NULL,
-                          "full holds all registers at each instruction: %s does not have them",
-                          meta->format);
-    return amber_check_isa(meta, "full", diag);
-}
-
-static void begin_file(struct enc *enc, struct trod_room *out)
-{
-    if (enc->begun)
-        return;
-    enc->begun = true;
-    trod_store_be32(out->p, MAGIC);
-    out->p += 4;
-}
-
-static bool has(const struct trod_batch *b, uint32_t row, uint32_t column)
-{
-    return b->have & b->has[row] & column;
-}
-
-static const char no_state[] = "no row with all registers follows it";
-
-/* What follows from instruction and state need not be written. */
-static void lost(struct enc *enc, const struct trod_batch *b, uint32_t row, bool follows)
-{
-    if (follows)
-        trod_loss_left(enc->loss, b, row);
-    else
-        trod_loss_row(enc->loss, b, row, "records hold instructions with all registers");
-}
-
-static int target(void *enc, const struct trod_target *t, struct trod_diag *diag)
-{
-    (void)diag;
-    ((struct enc *)enc)->loss = t->loss;
-    return TROD_OK;
-}
-
-/* An instruction waits for its state; the rest of its record follows from the two. */
-static void put_row(struct enc *enc, const struct trod_batch *b, uint32_t row,
-                    struct trod_room *out)
-{
-    bool part = b->flags[row] & TROD_F_CONT;
-
-    if (b->kind[row] == TROD_INSTR && has(b, row, TROD_COL_CODE) && b->code[row].len == 4) {
-        if (enc->pending)
-            trod_loss_dropped(enc->loss, &enc->row, no_state);
-        enc->row = trod_loss_hold(b, row);
-        enc->opcode = trod_load_be32(trod_batch_bytes(b, b->code[row]));
-        enc->pending = true;
-    } else if (b->kind[row] == TROD_STATE && enc->pending && has(b, row, TROD_COL_DATA) &&
-               b->data[row].len == STATE) {
-        trod_store_be32(out->p, enc->opcode);
-        memcpy(out->p + 4, trod_batch_bytes(b, b->data[row]), STATE);
-        out->p += RECORD;
-        enc->pending = false;
-    } else {
-        lost(enc, b, row, part && b->kind[row] != TROD_STATE);
-    }
-}
-
-static int encode(void *state, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
-                  struct trod_diag *diag)
-{
-    struct enc *enc = state;
-    int rc;
-
-    if ((rc = amber_check_isa(enc->meta, "full", diag)) < 0)
-        return rc;
-    for (; *row < in->n; ++*row) {
-        if (out->end - out->p < RECORD + 4)
-            return TROD_ENC_FULL;
-        begin_file(enc, out);
-        put_row(enc, in, *row, out);
-    }
-    return TROD_ENC_DONE;
-}
-
-static int finish(void *state, struct trod_room *out, struct trod_diag *diag)
-{
-    struct enc *enc = state;
-
-    (void)diag;
-    if (out->end - out->p < 4)
-        return TROD_ENC_FULL;
-    begin_file(enc, out);
-    if (enc->pending)
-        trod_loss_dropped(enc->loss, &enc->row, no_state);
-    return TROD_ENC_DONE;
-}
-
 /* The opcode, then the state word by word. */
 static int native(struct trod_native *listing, const struct trod_batch *b, uint32_t row,
                   struct trod_room *out)
@@ -482,11 +382,12 @@ static int native(struct trod_native *listing, const struct trod_batch *b, uint3
     const uint8_t *p;
 
     (void)listing;
-    if (row == TROD_NATIVE_END || !has(b, row, TROD_COL_RAW) || b->raw[row].len != RECORD)
+    if (row == TROD_NATIVE_END || !(b->have & b->has[row] & TROD_COL_RAW) ||
+        b->raw[row].len != RECORD)
         return TROD_ENC_DONE;
     p = trod_batch_bytes(b, b->raw[row]);
     for (unsigned w = 0; w <= WORDS; w++)
-        q += sprintf(q, "%08" PRIx32 "%c", word(p, w), w < WORDS ? ' ' : '\n');
+        q += sprintf(q, "%08" PRIx32 "%c", full_word(p, w), w < WORDS ? ' ' : '\n');
     if (out->end - out->p < q - line)
         return TROD_ENC_FULL;
     memcpy(out->p, line, (size_t)(q - line));
@@ -503,21 +404,21 @@ const struct trod_format trod_format_full = {
              1u << TROD_WRITE | 1u << TROD_PREFETCH | 1u << TROD_FLUSH | 1u << TROD_CACHE_OP,
     .writes = READS,
     .isas = 1u << TROD_ISA_PPC32 | 1u << TROD_ISA_PPC64,
-    .flags = TROD_FMT_PER_STREAM | TROD_FMT_MAGIC,
+    .flags = TROD_FMT_PER_STREAM | TROD_FMT_ONE_STREAM | TROD_FMT_MAGIC,
     .row_max = RECORD + 4,
     .record_rows = ROWS,
     .options = amber_full_options,
     .options_size = sizeof(struct amber_options),
     .dec_size = sizeof(struct dec),
-    .enc_size = sizeof(struct enc),
+    .enc_size = sizeof(struct full_enc),
     .defaults = &amber_defaults,
     .bid = bid,
     .start = start,
     .decode = decode,
-    .begin = begin,
-    .encode = encode,
-    .target = target,
-    .finish = finish,
+    .begin = full_begin,
+    .encode = full_encode,
+    .target = full_target,
+    .finish = full_finish,
     .native = native,
     .streams = "thread",
     .save = save,
