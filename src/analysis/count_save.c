@@ -231,7 +231,8 @@ int trod_count_load(void *st, struct trod_span in, const uint32_t *sites)
     rc = load_words(&in, head, 8);
     if (rc < 0 || head[1] > 1 || head[2] > 1 || head[3] > COUNT_LINE_MAX ||
         (head[3] & (head[3] - 1)) || head[4] > TROD_COUNT_NONE ||
-        (head[6] && (head[6] > UINT16_MAX || !trod_format_at(head[6] - 1))))
+        (head[6] && (head[6] > UINT16_MAX || !trod_format_at(head[6] - 1) ||
+                     !trod_format_at(head[6] - 1)->sub_name)))
         return TROD_ERR_CORRUPT;
     s->have = head[0];
     s->drm = head[1];
