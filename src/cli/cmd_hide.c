@@ -161,7 +161,9 @@ static int open_writer(struct hiding *h, uint32_t keep)
 
     if (!f)
         return TROD_ERR_USAGE;
-    if (!(keep & TROD_HIDE_CODE) && f->isas && !(f->isas >> TROD_ISA_REGDEPS & 1))
+    /* records of programs' instructions, whose place for the opcode cannot stay empty */
+    if (!(keep & TROD_HIDE_CODE) && f->isas && (f->writes & TROD_COL_CODE) &&
+        !(f->isas >> TROD_ISA_REGDEPS & 1))
         return trod_error(
             &h->diag, TROD_ERR_UNSUPPORTED, "hide.format", NULL,
             "%s has the opcode of each instruction: keep them (--keep code), or write "

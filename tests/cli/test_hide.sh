@@ -88,6 +88,11 @@ trod view --format json a.tarmac | jq -r '.value // empty' >want
 trod view --format json h.tarmac | jq -r '.value // empty' >got
 check test "$(grep -c . want)" -gt 200
 same want got
+# of a bus there are none to keep, and its formats are written as they are
+run trod hide "$TROD_SOURCE/tests/golden/byu6/boot.canonical.byu6" h.byu6
+status 0
+run trod hide --to byu12 "$TROD_SOURCE/tests/golden/byu6/boot.canonical.byu6" h.byu12
+status 0
 rm -rf h.d
 run trod hide a.tarmac h.d
 status 0
