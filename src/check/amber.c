@@ -197,11 +197,12 @@ static bool join_points(struct tt6 *s, struct tt6 *from)
     return true;
 }
 
-static bool join(void *into, const void *thought, void *from)
+static bool join(struct chk *c, void *into, const void *thought, void *from)
 {
     const struct tt6 *t = thought;
     struct tt6 *s = into, *f = from;
 
+    (void)c;
     if (s->before != t->before || s->synthetic != t->synthetic || s->begun != t->begun ||
         !join_points(s, f))
         return false;
@@ -338,11 +339,12 @@ static void full_seam(void *to, void *st)
     *(struct full *)to = *(struct full *)st;
 }
 
-static bool full_join(void *into, const void *thought, void *from)
+static bool full_join(struct chk *c, void *into, const void *thought, void *from)
 {
     const struct full *t = thought;
     struct full *s = into;
 
+    (void)c;
     if (s->known != t->known || s->pc != t->pc || s->insn.opcode != t->insn.opcode ||
         s->flow.lr != t->flow.lr || s->flow.ctr != t->flow.ctr || s->flow.cr != t->flow.cr)
         return false;

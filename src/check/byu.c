@@ -13,6 +13,9 @@ enum { BURST = 4, LINE = 32 };
 struct byu6 {
     unsigned burst; /* writebacks of the line so far */
     uint64_t line;
+    /* The last of them, where its batch is gone. */
+    struct chk_at last;
+    bool wanted; /* findings there count */
 };
 
 /* Control codes (upper nibble) that have a meaning. */
@@ -21,20 +24,26 @@ static bool known6(unsigned code)
     return (0xf3aa >> code & 1) != 0;
 }
 
+/* The burst ended with the last row of B before I, or with that which S holds (b NULL). */
 static void end_burst(struct chk *c, struct byu6 *s, const struct trod_batch *b, uint32_t i)
 {
-    if (s->burst % BURST)
-        chk_report(c, CHK_BYU_WRITEBACK, b, i,
-                   "writeback of line 0x%" PRIx64 " has %u words of 8 bytes", s->line, s->burst);
+    static const char text[] = "writeback of line 0x%" PRIx64 " has %u words of 8 bytes";
+
+    if (s->burst % BURST && b)
+        chk_report(c, CHK_BYU_WRITEBACK, b, i - 1, text, s->line, s->burst);
+    else if (s->burst % BURST && s->wanted)
+        chk_report_at(c, CHK_BYU_WRITEBACK, &s->last, text, s->line, s->burst);
     s->burst = 0;
 }
 
-static void writeback(struct chk *c, struct byu6 *s, const struct trod_batch *b, uint32_t i)
+/* FIRST: the row before I was of another batch. */
+static void writeback(struct chk *c, struct byu6 *s, const struct trod_batch *b, uint32_t i,
+                      bool first)
 {
     uint64_t line = b->paddr[i] & ~(uint64_t)(LINE - 1);
 
     if (s->burst && (line != s->line || s->burst == BURST))
-        end_burst(c, s, b, i);
+        end_burst(c, s, first ? NULL : b, i);
     s->line = line;
     s->burst++;
     if (b->size[i] != 8)
@@ -60,9 +69,13 @@ static int rows6(struct chk *c, void *st, const struct trod_batch *b, uint32_t f
         if (detail && enables == 0xff && code >= 5)
             chk_report(c, CHK_BYU_ENABLES, b, i, "no byte is requested");
         if (code == 14)
-            writeback(c, s, b, i);
+            writeback(c, s, b, i, i == from);
         else if (s->burst)
-            end_burst(c, s, b, i);
+            end_burst(c, s, i == from ? NULL : b, i);
+    }
+    if (s->burst && to > from) {
+        s->last = chk_place(c, b, to - 1);
+        s->wanted = chk_wanted(c, to - 1);
     }
     return TROD_OK;
 }
@@ -78,7 +91,7 @@ static void seam6(void *seam, void *st)
 }
 
 /* A writeback that began before the rows that lead to the seam would be one without an end. */
-static bool join6(void *into, const void *seam, void *from)
+static bool join6(struct chk *c, void *into, const void *seam, void *from)
 {
     const struct byu6 *s = seam;
     struct byu6 *t = into;
@@ -86,6 +99,7 @@ static bool join6(void *into, const void *seam, void *from)
     if (t->burst != s->burst || (t->burst && t->line != s->line))
         return false;
     *t = *(struct byu6 *)from;
+    t->last.ordinal += c->rows; /* it was counted from the beginning of the part */
     return true;
 }
 
@@ -139,8 +153,9 @@ static void seam12(void *seam, void *st)
     (void)st;
 }
 
-static bool join12(void *into, const void *seam, void *from)
+static bool join12(struct chk *c, void *into, const void *seam, void *from)
 {
+    (void)c;
     (void)into;
     (void)seam;
     (void)from;

@@ -39,9 +39,10 @@ struct chk_family {
     void (*seam)(void *seam, void *st);
     /*
      * INTO, the state of the rows before the seam, where FROM was thought to be SEAM, becomes that
-     * of the rows up to where FROM is. False: they are not the same, or FROM cannot tell.
+     * of the rows up to where FROM is, of a part that begins behind the rows that C has judged.
+     * False: they are not the same, or FROM cannot tell.
      */
-    bool (*join)(void *into, const void *seam, void *from);
+    bool (*join)(struct chk *c, void *into, const void *seam, void *from);
     /* INTO, the state of the rows before, goes over stretch I of P. False: it may not. */
     bool (*go_on)(struct chk *c, void *into, const struct chk_part *p, uint32_t i);
 };
@@ -149,6 +150,19 @@ struct trod_finding *chk_finding(struct chk *c, size_t rule);
 
 /* F as one more finding, already counted. 0 or TROD_ERR_NOMEM. */
 int chk_adopt(struct chk *c, const struct trod_finding *f);
+
+/* As chk_report, of a row that was at AT (chk_place) and is gone by now. */
+void chk_report_at(struct chk *c, enum chk_rule rule, const struct chk_at *at, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Where row I of B, which is being judged, is. */
+struct chk_at chk_place(struct chk *c, const struct trod_batch *b, uint32_t i);
+
+/* Findings at row I of the batch that is being judged count. */
+static inline bool chk_wanted(const struct chk *c, uint32_t i)
+{
+    return !c->where || c->wanted[i];
+}
 
 /* Where row I of B lies in its file, or in its part. */
 struct chk_at chk_locate(struct chk *c, const struct trod_batch *b, uint32_t i);

@@ -135,42 +135,70 @@ static struct chk_at locate_kept(const struct chk *c, uint32_t i)
     return at;
 }
 
-/* Where row I of B is. */
-static void place(struct chk *c, struct trod_finding *f, const struct trod_batch *b, uint32_t i)
+struct chk_at chk_place(struct chk *c, const struct trod_batch *b, uint32_t i)
 {
-    const struct chk_at at = c->at ? locate_kept(c, i) : chk_locate(c, b, i);
+    return c->at ? locate_kept(c, i) : chk_locate(c, b, i);
+}
 
-    f->ordinal = at.ordinal;
-    if (at.offset == TROD_NOWHERE)
+static void set_place(const struct chk *c, struct trod_finding *f, const struct chk_at *at)
+{
+    f->ordinal = at->ordinal;
+    if (at->offset == TROD_NOWHERE || c->merged)
         return;
-    if (!c->merged) {
-        f->offset = at.offset;
-        f->line = at.line;
-    }
-    if (c->family->text)
-        quote(f, b, first_of_record(b, i));
+    f->offset = at->offset;
+    f->line = at->line;
+}
+
+/* A new finding of RULE in the stream being judged. NULL: it is only counted. */
+static struct trod_finding *say(struct chk *c, enum chk_rule rule, const char *fmt, va_list args)
+    __attribute__((format(printf, 3, 0)));
+
+static struct trod_finding *say(struct chk *c, enum chk_rule rule, const char *fmt, va_list args)
+{
+    struct trod_finding *f = chk_finding(c, rule);
+
+    if (!f)
+        return NULL;
+    vsnprintf(f->message, sizeof f->message, fmt, args);
+    name_stream(c, f);
+    printable(f->message);
+    printable(f->stream);
+    return f;
 }
 
 void chk_report(struct chk *c, enum chk_rule rule, const struct trod_batch *b, uint32_t i,
                 const char *fmt, ...)
 {
     struct trod_finding *f;
+    struct chk_at at;
     va_list args;
 
-    if (b && c->where && !c->wanted[i])
-        return;
-    f = chk_finding(c, rule);
-    if (!f)
+    if (b && !chk_wanted(c, i))
         return;
     va_start(args, fmt);
-    vsnprintf(f->message, sizeof f->message, fmt, args);
+    f = say(c, rule, fmt, args);
     va_end(args);
-    name_stream(c, f);
-    printable(f->message);
-    printable(f->stream);
+    if (!f)
+        return;
     f->ordinal = c->stream < c->n_streams ? c->streams[c->stream].last : TROD_NOWHERE;
-    if (b)
-        place(c, f, b, i);
+    if (!b)
+        return;
+    at = chk_place(c, b, i);
+    set_place(c, f, &at);
+    if (at.offset != TROD_NOWHERE && c->family->text)
+        quote(f, b, first_of_record(b, i));
+}
+
+void chk_report_at(struct chk *c, enum chk_rule rule, const struct chk_at *at, const char *fmt, ...)
+{
+    struct trod_finding *f;
+    va_list args;
+
+    va_start(args, fmt);
+    f = say(c, rule, fmt, args);
+    va_end(args);
+    if (f)
+        set_place(c, f, at);
 }
 
 /* Problems of the reader that a rule finds too. */

@@ -284,7 +284,7 @@ static int join(struct chk *into, struct chk *from)
         if (number < 0)
             return number;
         st = into->streams[number].st;
-        if (!into->family->join(st, p->seam[i].st, from->streams[i].st))
+        if (!into->family->join(into, st, p->seam[i].st, from->streams[i].st))
             return TROD_ERR_UNSUPPORTED;
         into->streams[number].last = into->rows + from->streams[i].last;
     }

@@ -38,7 +38,7 @@ void chk_tarmac_fini(struct tarmac *t);
 
 /* tarmac_parts.c: the callbacks seam and join. */
 void chk_tarmac_seam(void *seam, void *st);
-bool chk_tarmac_join(void *into, const void *seam, void *from);
+bool chk_tarmac_join(struct chk *c, void *into, const void *seam, void *from);
 /* The same of the memory of translations. */
 void chk_tarmac_memory_seam(struct tarmac *seam, struct tarmac *t);
 bool chk_tarmac_memory_join(struct tarmac *into, const struct tarmac *from);

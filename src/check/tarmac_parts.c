@@ -41,12 +41,13 @@ void chk_tarmac_seam(void *seam, void *st)
     t->rises = false;
 }
 
-bool chk_tarmac_join(void *into, const void *seam, void *from)
+bool chk_tarmac_join(struct chk *c, void *into, const void *seam, void *from)
 {
     const struct tarmac *s = seam;
     struct tarmac *t = into, *f = from;
     struct tarmac behind;
 
+    (void)c;
     if (!same_order(t, s) || !same_flow(t, s) || t->mode != s->mode || t->new_mode != s->new_mode ||
         (t->events && !s->events && f->rises) || !chk_tarmac_memory_join(t, f))
         return false;

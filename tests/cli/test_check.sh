@@ -234,6 +234,17 @@ run trod check scheduled
 status 1
 out_has '^error read.damaged: .*schedule is cut'
 
+# --- what a rule finds at the end of several records counts where they are chosen: a writeback of one word, a fetch
+printf '\0\20\0\0\0\340\0\20\1\0\0\200' >back.byu6
+run trod check back.byu6 --where 'kind == WRITE'
+status 1
+out_has '^warning byu.writeback-line: back.byu6: record 0, byte 0: '
+run trod check back.byu6 --where 'kind != WRITE'
+status 0
+head -c 6 back.byu6 >ends.byu6
+run trod check ends.byu6 --where 'kind != WRITE'
+status 0
+
 # a pipe is read once, and all of it
 run trod check "$TROD_SOURCE/examples/hello.tarmac"
 cp "$stdout" want

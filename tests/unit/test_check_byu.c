@@ -58,6 +58,42 @@ static void test_rules(void **state)
     assert_int_equal(check_pairs(pairs, sizeof pairs / sizeof *pairs, "byu."), 0);
 }
 
+/* A writeback that is not whole is found at its last record, wherever batches end. */
+static void test_place(void **state)
+{
+    const struct {
+        struct check_data trace;
+        uint64_t record;
+    } cases[] = {
+        {CHECK_OCTETS(REF(0, 0, 0, READ), REF(0, 0, 0, BACK), REF(0, 8, 0, BACK),
+                      REF(1, 0, 0, READ)),
+         2},
+        {CHECK_OCTETS(REF(0, 0, 0, BACK), REF(0, 8, 0, BACK), REF(0, 16, 0, BACK),
+                      REF(1, 0, 0, BACK), REF(1, 8, 0, BACK), REF(1, 16, 0, BACK),
+                      REF(1, 24, 0, BACK)),
+         2},
+        {CHECK_OCTETS(REF(0, 0, 0, READ), REF(0, 0, 0, BACK)), 1},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (uint32_t rows = 0; rows < 5; rows++) {
+            struct trod_buf bytes = check_bytes(&cases[k].trace);
+            const struct trod_finding *f;
+            void *st = check_state();
+
+            check_memory(st, "byu6", bytes.p, bytes.n, rows);
+            f = trod_check_finding(st, 0);
+            assert_non_null(f);
+            assert_null(trod_check_finding(st, 1));
+            assert_string_equal(f->rule->id, "byu.writeback-line");
+            assert_int_equal(f->ordinal, cases[k].record);
+            assert_int_equal(f->offset, 6 * cases[k].record);
+            check_release(st);
+            trod_buf_fini(&bytes);
+        }
+}
+
 static void test_parts(void **state)
 {
     struct check_parts opt = {
@@ -74,6 +110,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_place),
         cmocka_unit_test(test_parts),
     };
 
