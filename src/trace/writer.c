@@ -382,8 +382,8 @@ static int refuse_some(const struct trod_writer *w)
 static int refuse_first(const struct trod_writer *w)
 {
     const struct trod_loss_first *f = &w->sum.loss.first;
-    const struct trod_place at = {
-        .offset = TROD_NOWHERE, .record = f->row, .line = TROD_NOWHERE, .caret = SIZE_MAX};
+    /* rows are counted over all files, and the file being read is named before the message */
+    const char *of_all = w->meta->n_files > 1 ? " of all files" : "";
     const char *name = f->columns ? trod_loss_name((unsigned)__builtin_ctz(f->columns)) : "";
     char value[32] = "";
 
@@ -391,10 +391,10 @@ static int refuse_first(const struct trod_writer *w)
         return refuse_some(w);
     if (f->has_value)
         snprintf(value, sizeof value, " 0x%llx", (unsigned long long)f->value);
-    return trod_error(w->diag, TROD_ERR_LOSS, "writer.loss", &at,
-                      "row %llu, of kind %s, cannot be kept as %s%s%s%s: %s%s",
-                      (unsigned long long)f->row, trod_kind_name(f->kind), w->spec.format->name,
-                      *name ? ", lost would be: " : "", name, value, f->why,
+    return trod_error(w->diag, TROD_ERR_LOSS, "writer.loss", NULL,
+                      "row %llu%s, of kind %s, cannot be kept as %s%s%s%s: %s%s",
+                      (unsigned long long)f->row, of_all, trod_kind_name(f->kind),
+                      w->spec.format->name, *name ? ", lost would be: " : "", name, value, f->why,
                       w->same ? "" : "; say --allow-loss to convert all the same");
 }
 

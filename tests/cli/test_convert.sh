@@ -235,6 +235,11 @@ run trod convert --from matcher late.trace out/late.tarmac
 status 2
 err_has 'row 1, of kind NOTE, cannot be kept as tarmac, lost would be: cpus or threads: .*--allow-loss'
 check test -z "$(ls out)"
+# a row is no record, and of several files it is not one of the last
+err_has 'say --allow-loss to convert all the same$'
+run trod convert --from matcher late.trace late.trace out/late.tarmac
+status 2
+err_has '^trod: late.trace: row 1 of all files, of kind NOTE, .*same$'
 run trod convert --allow-loss --from matcher late.trace out/late.tarmac
 status 0
 err_has '^lost: cpus or threads of 1 NOTE rows$'
