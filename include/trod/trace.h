@@ -86,6 +86,12 @@ struct trod_trace_options {
      * the beginning. Rows keep their numbers. It must stay valid until the trace is open.
      */
     const struct trod_begin *begin;
+    /*
+     * SYNC: where no thread can go on, all that wait go on all the same, so that every row is
+     * given; waits that could not complete are reported, and the end is TROD_ERR_CORRUPT. Without
+     * it rows behind them are not given.
+     */
+    bool past_waits;
 };
 
 /*

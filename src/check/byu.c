@@ -82,7 +82,10 @@ static int rows6(struct chk *c, void *st, const struct trod_batch *b, uint32_t f
 
 static void end6(struct chk *c, void *st)
 {
-    end_burst(c, st, NULL, 0);
+    struct byu6 *s = st;
+
+    s->wanted = true; /* what only the end shows belongs to no row */
+    end_burst(c, s, NULL, 0);
 }
 
 static void seam6(void *seam, void *st)
@@ -126,7 +129,7 @@ static bool known12(unsigned type)
 
 static int rows12(struct chk *c, void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
 {
-    const bool first_of_file = !c->part && !c->at && b->first == c->base;
+    const bool file_begins = !c->part && !c->at;
 
     (void)st;
     for (uint32_t i = from; i < to; i++) {
@@ -140,7 +143,7 @@ static int rows12(struct chk *c, void *st, const struct trod_batch *b, uint32_t 
             chk_report(c, CHK_BYU_CROSSING, b, i,
                        "transfer of %" PRIu32 " bytes at 0x%" PRIx64 " crosses a word of 8", size,
                        b->paddr[i]);
-        if (!(first_of_file && i == 0) && no_time(trod_batch_detail(b, i)))
+        if (!(file_begins && b->first + i == c->base) && no_time(trod_batch_detail(b, i)))
             chk_report(c, CHK_BYU_TIME, b, i, "no time since the record before");
     }
     return TROD_OK;

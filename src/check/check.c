@@ -115,6 +115,7 @@ static void fini(void *st)
     free(c->streams);
     free(c->files);
     free(c->lasts);
+    free(c->counts);
     trod_where_free(c->where);
     free(c->wanted);
     free(c->found);
@@ -257,15 +258,20 @@ static int grow_files(struct chk *c, uint32_t file)
     uint32_t n = file < 4 ? 8 : 2 * file;
     size_t size = c->family->file_size;
     uint32_t *lasts = realloc(c->lasts, n * sizeof *lasts);
+    uint64_t *counts;
     uint8_t *files;
 
     if (!lasts)
         return TROD_ERR_NOMEM;
     c->lasts = lasts;
+    if (!(counts = realloc(c->counts, n * sizeof *counts)))
+        return TROD_ERR_NOMEM;
+    c->counts = counts;
     if (!(files = realloc(c->files, n * (size ? size : 1))))
         return TROD_ERR_NOMEM;
     c->files = files;
     memset(lasts + c->n_files, 0, (n - c->n_files) * sizeof *lasts);
+    memset(counts + c->n_files, 0, (n - c->n_files) * sizeof *counts);
     memset(files + c->n_files * size, 0, (n - c->n_files) * size);
     c->n_files = n;
     return TROD_OK;
@@ -291,6 +297,15 @@ static int enter_file(struct chk *c, uint32_t file, const struct trod_batch *b)
     return chk_use_file(c, file);
 }
 
+/* The idle of all cores is one stream, of no file; other streams of its format are threads. */
+static bool is_idle(const struct chk *c, uint32_t stream)
+{
+    const struct trod_meta *m = c->meta;
+
+    return c->merged && c->family == &chk_drm && stream < m->n_streams &&
+           m->streams[stream].tid == TROD_NOWHERE;
+}
+
 /* Which file rows of STREAM are from. */
 static uint32_t file_of(const struct chk *c, uint32_t stream)
 {
@@ -298,10 +313,17 @@ static uint32_t file_of(const struct chk *c, uint32_t stream)
 
     if (!c->merged || stream >= m->n_streams)
         return m->file;
-    /* the idle of all cores is one stream */
-    if (m->streams[stream].tid == TROD_NOWHERE && c->file != UINT32_MAX)
-        return c->file;
-    return m->streams[stream].file;
+    return is_idle(c, stream) && c->file != UINT32_MAX ? c->file : m->streams[stream].file;
+}
+
+/* Rows [FROM, TO) of B are of STREAM: where in their file they are. */
+static void count_rows(struct chk *c, const struct trod_batch *b, uint32_t stream, uint32_t from,
+                       uint32_t to)
+{
+    if (!c->merged)
+        return;
+    c->base = b->first + from - c->counts[c->file];
+    c->counts[c->file] += is_idle(c, stream) ? 0 : to - from;
 }
 
 int chk_stream_state(struct chk *c, uint32_t stream, void **out)
@@ -388,8 +410,10 @@ static int feed(void *st, const struct trod_batch *batch, uint32_t from, uint32_
             rc = enter_file(c, file, b);
         if (rc == TROD_OK)
             rc = chk_stream_state(c, stream, &state);
-        if (rc == TROD_OK)
+        if (rc == TROD_OK) {
+            count_rows(c, b, stream, i, to);
             rc = judge(c, b, i, to);
+        }
         if (rc < 0)
             break;
         c->any = true;

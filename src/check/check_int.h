@@ -101,15 +101,16 @@ struct chk {
     size_t n_found, cap_found;
     struct chk_stream *streams;
     uint32_t n_streams;
-    uint8_t *files;  /* file_size bytes each */
-    uint32_t *lasts; /* by file: 1 + the stream of its last row */
+    uint8_t *files;   /* file_size bytes each */
+    uint32_t *lasts;  /* by file: 1 + the stream of its last row */
+    uint64_t *counts; /* by file: its rows so far (merged) */
     uint32_t n_files;
     uint32_t stream; /* being judged */
     uint32_t file;   /* its file */
     bool switched;   /* the rows before in this file were of another stream: previous */
     uint32_t previous;
     bool any;      /* there were rows of this file (not merged) */
-    uint64_t base; /* ordinal of the first row of this file */
+    uint64_t base; /* what row I of a batch has in its file: first + I - base */
     /* Text: lines_to is the offset up to which ends of lines are counted. */
     bool lines_known;
     uint64_t lines, lines_to;

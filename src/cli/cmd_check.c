@@ -199,6 +199,7 @@ static int open_run(struct checking *k)
     k->check.schedule = true;
     opt.serial = input.order != TROD_ORDER_FILE;
     opt.trace = cli_trace_options(&input, TROD_COL_KIND);
+    opt.trace.past_waits = true;
     opt.trace.ahead = input.jobs != 1 && trod_processors() > 1;
     if (o->salvage) {
         opt.filter = salvage;

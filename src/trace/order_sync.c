@@ -6,7 +6,8 @@
  * the one in which the threads take turns of TURN rows, in the order of their files, and a thread
  * whose next row is a wait that cannot complete gives up its turn: deterministic, fair, and
  * independent of how the files are cut into batches. A set without a legal order is reported once
- * everything that could run is delivered; what stands behind the waits is not.
+ * everything that could run is delivered; what stands behind the waits is not, or with past_waits
+ * as if they had completed.
  */
 #include "trace/batch_own.h"
 #include "trace/crowd.h"
@@ -20,6 +21,7 @@ enum {
     AHEAD = 8, /* files that may be read and decompressed ahead, by a thread each */
     TURN = 1024,
     ROWS = 1024,
+    PASSED = 1024, /* waits that were passed and whose signals are looked for, at most */
     NEEDS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SUB | TROD_COL_ADDR | TROD_COL_VALUE |
             TROD_COL_STREAM
 };
@@ -29,6 +31,13 @@ struct thread {
     struct trod_batch *batch;
     uint32_t at; /* next row of batch */
     bool ended;
+    bool passes; /* the row is a wait that cannot complete, and goes on */
+};
+
+/* A thread that cannot go on, and where the signal it waits for stands. */
+struct wait {
+    size_t thread, giver; /* giver: SIZE_MAX when no thread gives the signal */
+    uint64_t point, count, row, given_at;
 };
 
 struct state {
@@ -38,6 +47,8 @@ struct state {
     uint32_t left; /* rows left of the turn */
     size_t stuck;  /* threads in a row that could not move */
     struct trod_signals given;
+    struct wait *passed; /* in their order */
+    size_t n_passed;
     struct trod_batch view;
     int failed;
 };
@@ -104,7 +115,54 @@ static bool blocked(const struct state *s, const struct thread *th)
 {
     const struct trod_batch *b = th->batch;
 
-    return is_wait(b, th->at) && !trod_signals_has(&s->given, b->addr[th->at], b->value[th->at]);
+    return is_wait(b, th->at) && !th->passes &&
+           !trod_signals_has(&s->given, b->addr[th->at], b->value[th->at]);
+}
+
+static void report_wait(struct trod_trace *t, const struct wait *w)
+{
+    struct trod_place at = trod_place_path(t->files.file[w->thread].path);
+    const char *giver = w->giver == SIZE_MAX ? NULL : t->files.file[w->giver].path;
+
+    at.record = w->row;
+    if (!giver)
+        trod_error(t->diag, TROD_ERR_CORRUPT, "sync.never-signalled", &at,
+                   "wait cannot complete: no thread gives signal %" PRIu64
+                   " on sync point 0x%" PRIx64,
+                   w->count, w->point);
+    else
+        trod_error(t->diag, TROD_ERR_CORRUPT, "sync.cycle", &at,
+                   "wait cannot complete: signal %" PRIu64 " on sync point 0x%" PRIx64
+                   " is given by record %" PRIu64 " of '%s', after a wait that cannot complete",
+                   w->count, w->point, w->given_at, giver);
+}
+
+/* What is known of wait K that was passed is reported, and it is forgotten. */
+static void settle(struct trod_trace *t, size_t k)
+{
+    struct state *s = t->state;
+
+    report_wait(t, &s->passed[k]);
+    memmove(&s->passed[k], &s->passed[k + 1], (--s->n_passed - k) * sizeof *s->passed);
+}
+
+/* The next row of thread I gives signal COUNT of POINT: waits for it were passed before. */
+static void give_late(struct trod_trace *t, size_t i, uint64_t point, uint64_t count)
+{
+    struct state *s = t->state;
+    const struct thread *th = &s->threads[i];
+
+    for (size_t k = 0; k < s->n_passed;) {
+        struct wait *w = &s->passed[k];
+
+        if (w->point == point && w->count == count) {
+            w->giver = i;
+            w->given_at = th->batch->first + th->at;
+            settle(t, k);
+        } else {
+            k++;
+        }
+    }
 }
 
 /* Thread I gives the signal of its next row: each count of a sync point is given once. */
@@ -123,6 +181,7 @@ static int give(struct trod_trace *t, size_t i)
                    " was given before: which of the two a wait is for is not known",
                    count, point);
     }
+    give_late(t, i, point, count);
     return trod_signals_add(&s->given, point, count);
 }
 
@@ -143,6 +202,7 @@ static int run(struct trod_trace *t, size_t i, uint32_t *rows)
         if (b->kind[th->at] == TROD_SYNC && trod_sync_is_signal(b->sub[th->at]))
             rc = give(t, i);
         s->left -= s->left > 0;
+        th->passes = false;
         th->at++;
     }
     *rows = th->at - from;
@@ -156,12 +216,6 @@ static void pass_turn(struct trod_trace *t)
     s->turn = (s->turn + 1) % t->n_inputs;
     s->left = TURN;
 }
-
-/* A thread that cannot go on, and where the signal it waits for stands. */
-struct wait {
-    size_t thread, giver; /* giver: SIZE_MAX when no thread gives the signal */
-    uint64_t point, count, row, given_at;
-};
 
 /* Look through what is left of thread I for the signals of the N waits W. */
 static void look_ahead(struct trod_trace *t, size_t i, struct wait *w, size_t n)
@@ -183,22 +237,34 @@ static void look_ahead(struct trod_trace *t, size_t i, struct wait *w, size_t n)
     }
 }
 
-static void report_wait(struct trod_trace *t, const struct wait *w)
+/* What thread I, which cannot go on, waits for. */
+static struct wait wait_of(const struct state *s, size_t i)
 {
-    struct trod_place at = trod_place_path(t->files.file[w->thread].path);
-    const char *giver = w->giver == SIZE_MAX ? NULL : t->files.file[w->giver].path;
+    const struct thread *th = &s->threads[i];
+    const struct trod_batch *b = th->batch;
 
-    at.record = w->row;
-    if (!giver)
-        trod_error(t->diag, TROD_ERR_CORRUPT, "sync.never-signalled", &at,
-                   "wait cannot complete: no thread gives signal %" PRIu64
-                   " on sync point 0x%" PRIx64,
-                   w->count, w->point);
-    else
-        trod_error(t->diag, TROD_ERR_CORRUPT, "sync.cycle", &at,
-                   "wait cannot complete: signal %" PRIu64 " on sync point 0x%" PRIx64
-                   " is given by record %" PRIu64 " of '%s', after a wait that cannot complete",
-                   w->count, w->point, w->given_at, giver);
+    return (struct wait){i, SIZE_MAX, b->addr[th->at], b->value[th->at], b->first + th->at, 0};
+}
+
+/* No thread can move: all that wait go on. What they wait for may still come. */
+static int pass_waits(struct trod_trace *t)
+{
+    struct state *s = t->state;
+
+    if (!s->passed && !(s->passed = calloc(PASSED, sizeof *s->passed)))
+        return TROD_ERR_NOMEM;
+    if (s->failed == 0)
+        s->failed = TROD_ERR_CORRUPT;
+    for (size_t i = 0; i < t->n_inputs; i++) {
+        if (s->threads[i].ended)
+            continue;
+        if (s->n_passed == PASSED)
+            settle(t, 0);
+        s->passed[s->n_passed++] = wait_of(s, i);
+        s->threads[i].passes = true;
+    }
+    s->stuck = 0;
+    return TROD_OK;
 }
 
 /* No thread can move: say which wait for what, and where that is. The rest is read, not given. */
@@ -210,14 +276,9 @@ static int deadlock(struct trod_trace *t)
 
     if (!w)
         return TROD_ERR_NOMEM;
-    for (size_t i = 0; i < t->n_inputs; i++) {
-        const struct thread *th = &s->threads[i];
-        const struct trod_batch *b = th->batch;
-
-        if (!th->ended)
-            w[n++] =
-                (struct wait){i, SIZE_MAX, b->addr[th->at], b->value[th->at], b->first + th->at, 0};
-    }
+    for (size_t i = 0; i < t->n_inputs; i++)
+        if (!s->threads[i].ended)
+            w[n++] = wait_of(s, i);
     for (size_t k = 0; k < n; k++)
         look_ahead(t, w[k].thread, w, n);
     for (size_t k = 0; k < n; k++)
@@ -226,38 +287,66 @@ static int deadlock(struct trod_trace *t)
     return s->failed < 0 ? s->failed : TROD_ERR_CORRUPT;
 }
 
+/* Rows of the thread whose turn it is: 1 and *BATCH; 0: it was passed on; or an error. */
+static int step(struct trod_trace *t, struct trod_batch **batch)
+{
+    struct state *s = t->state;
+    struct thread *th = &s->threads[s->turn];
+    uint32_t from, rows = 0;
+    int rc = fill(t, s->turn);
+
+    if (rc < 0 && t->diag && t->diag->strict)
+        return rc;
+    from = th->at;
+    if (rc == 1 && (rc = run(t, s->turn, &rows)) < 0)
+        return rc;
+    if (rows == 0) {
+        /* The turn is over, the thread is, or it waits; only a used turn is progress. */
+        s->stuck = s->left < TURN ? 0 : s->stuck + 1;
+        pass_turn(t);
+        return 0;
+    }
+    s->stuck = 0;
+    trod_batch_view(&s->view, th->batch, from, rows);
+    s->view.first = t->done.rows;
+    /* The receiver may move rows of the view, which share the columns of the batch. */
+    trod_batch_changed(th->batch);
+    t->done.rows += rows;
+    *batch = &s->view;
+    return 1;
+}
+
+/* Is a thread not at its end? */
+static bool any_left(const struct trod_trace *t)
+{
+    const struct state *s = t->state;
+
+    for (size_t i = 0; i < t->n_inputs; i++)
+        if (!s->threads[i].ended)
+            return true;
+    return false;
+}
+
 static int next(struct trod_trace *t, struct trod_batch **batch)
 {
     struct state *s = t->state;
 
-    while (s->stuck < t->n_inputs) {
-        struct thread *th = &s->threads[s->turn];
-        uint32_t from, rows = 0;
-        int rc = fill(t, s->turn);
+    for (;;) {
+        int rc = 0;
 
-        if (rc < 0 && t->diag && t->diag->strict)
+        while (s->stuck < t->n_inputs && (rc = step(t, batch)) == 0)
+            ;
+        if (rc != 0)
             return rc;
-        from = th->at;
-        if (rc == 1 && (rc = run(t, s->turn, &rows)) < 0)
-            return rc;
-        if (rows == 0) {
-            /* The turn is over, the thread is, or it waits; only a used turn is progress. */
-            s->stuck = s->left < TURN ? 0 : s->stuck + 1;
-            pass_turn(t);
-            continue;
-        }
-        s->stuck = 0;
-        trod_batch_view(&s->view, th->batch, from, rows);
-        s->view.first = t->done.rows;
-        /* The receiver may move rows of the view, which share the columns of the batch. */
-        trod_batch_changed(th->batch);
-        t->done.rows += rows;
-        *batch = &s->view;
-        return 1;
-    }
-    for (size_t i = 0; i < t->n_inputs; i++)
-        if (!s->threads[i].ended)
+        if (!any_left(t))
+            break;
+        if (!t->opt.past_waits || (t->diag && t->diag->strict))
             return deadlock(t);
+        if ((rc = pass_waits(t)) < 0)
+            return rc;
+    }
+    while (s->n_passed)
+        settle(t, 0);
     return s->failed;
 }
 
@@ -268,6 +357,7 @@ static void close_all(struct trod_trace *t)
     for (size_t i = 0; s->threads && i < t->n_inputs; i++)
         trod_batch_free(s->threads[i].batch);
     free(s->threads);
+    free(s->passed);
     trod_signals_fini(&s->given);
 }
 

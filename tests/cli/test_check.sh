@@ -234,6 +234,27 @@ run trod check scheduled
 status 1
 out_has '^error read.damaged: .*schedule is cut'
 
+# --- a wait whose signal never comes: what stands behind it is checked and salvaged too, and records are those of their file
+word() { printf '%b' "$(printf '\\x%02x' $(($1 >> 24 & 255)) $(($1 >> 16 & 255)) $(($1 >> 8 & 255)) $(($1 & 255)))"; }
+words() { for w in "$@"; do word "$w"; done; }
+# b to the next; a wait for signal 5 on 0x8000; b 4 that goes on elsewhere
+words 0x1000 0x48000004 0x1004 0x300002 0x8000 5 0x48000004 0x4444 0x60000000 >waits.tt6
+words 0x2000 0x48000004 0x2004 0x200002 0x8000 1 0x48000004 0x2008 >gives.tt6
+for set in "waits.tt6 gives.tt6" "gives.tt6 waits.tt6"; do
+    # shellcheck disable=SC2086 # two words
+    run trod check --from tt6 $set --salvage good.d/
+    status 1
+    out_has '^error read.damaged: waits.tt6: record 2: wait cannot complete: no thread gives signal 5 on sync point 0x8000$'
+    out_has '^error amber.chain: waits.tt6: record 3, thread [01]: branch to 0x00001008 goes on at 0x00004444$'
+    out_has ' 2 findings$'
+    check test "$(cat good.d/* | cksum)" = "$(cat $set | cksum)"
+    rm -rf good.d
+done
+# without --order file it is read as its threads allow
+run trod check --from tt6 --order file waits.tt6 gives.tt6
+status 1
+out_has '^error amber.chain: waits.tt6: record 3, byte 24, '
+
 # --- what a rule finds at the end of several records counts where they are chosen: a writeback of one word, a fetch
 printf '\0\20\0\0\0\340\0\20\1\0\0\200' >back.byu6
 run trod check back.byu6 --where 'kind == WRITE'
@@ -243,7 +264,8 @@ run trod check back.byu6 --where 'kind != WRITE'
 status 0
 head -c 6 back.byu6 >ends.byu6
 run trod check ends.byu6 --where 'kind != WRITE'
-status 0
+status 1
+out_has '^warning byu.writeback-line: ends.byu6: record 0, byte 0: '
 
 # a pipe is read once, and all of it
 run trod check "$TROD_SOURCE/examples/hello.tarmac"

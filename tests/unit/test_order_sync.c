@@ -114,10 +114,15 @@ static void judge(const struct trod_batch *b, uint32_t i, uint8_t given[][1024])
         assert_true(given[point][b->value[i]]);
 }
 
-static struct run read_set(char *const *path, size_t n, uint32_t rows)
+/* With PAST also what stands behind waits that cannot complete: then no order is legal. */
+static struct run read_rows(char *const *path, size_t n, uint32_t rows, bool past)
 {
     static uint8_t given[MUTEXES + 1][1024];
-    struct trod_trace_options opt = {.from = "tt6", .order = TROD_ORDER_SYNC, .batch_rows = rows};
+    struct trod_trace_options opt = {.struct_size = sizeof opt,
+                                     .from = "tt6",
+                                     .order = TROD_ORDER_SYNC,
+                                     .batch_rows = rows,
+                                     .past_waits = past};
     uint64_t words[THREADS] = {0};
     struct run r = {0};
     struct trod_trace *t;
@@ -131,13 +136,18 @@ static struct run read_set(char *const *path, size_t n, uint32_t rows)
         for (uint32_t i = 0; i < b->n; i++) {
             uint32_t file = trod_trace_meta(t)->streams[b->stream[i]].file;
 
-            if (b->kind[i] == TROD_SYNC)
+            if (b->kind[i] == TROD_SYNC && !past)
                 judge(b, i, given);
             remember(&r, (uint64_t)file << 56 | words[file]++);
         }
     }
     trod_trace_close(t);
     return r;
+}
+
+static struct run read_set(char *const *path, size_t n, uint32_t rows)
+{
+    return read_rows(path, n, rows, false);
 }
 
 static void save_set(struct thread *t, size_t n, const char *dir, char **path)
@@ -216,6 +226,12 @@ static void test_signal_that_never_comes(void **state)
     assert_int_equal(trod_diag_kind_count(&r.diag, "sync.never-signalled"), 1);
     assert_int_equal(r.n, 3 + 3); /* all of the first; of the second up to the wait for 2 */
     free(r.order);
+    r = read_rows(path, 2, 64, true);
+    assert_int_equal(r.rc, TROD_ERR_CORRUPT);
+    assert_int_equal(trod_diag_kind_count(&r.diag, "sync.never-signalled"), 1);
+    assert_int_equal(r.diag.errors, 1);
+    assert_int_equal(r.n, 3 + 5);
+    free(r.order);
     free_set(t, 2, path);
     test_remove(dir);
     free(dir);
@@ -239,6 +255,38 @@ static void test_cycle(void **state)
     assert_int_equal(r.rc, TROD_ERR_CORRUPT);
     assert_int_equal(trod_diag_kind_count(&r.diag, "sync.cycle"), 2);
     assert_int_equal(r.n, 4);
+    free(r.order);
+    r = read_rows(path, 2, 64, true);
+    assert_int_equal(r.rc, TROD_ERR_CORRUPT);
+    assert_int_equal(trod_diag_kind_count(&r.diag, "sync.cycle"), 2);
+    assert_int_equal(r.diag.errors, 2);
+    assert_int_equal(r.n, 8);
+    free(r.order);
+    free_set(t, 2, path);
+    test_remove(dir);
+    free(dir);
+}
+
+/* More waits than are remembered: each is reported, and all rows are given. */
+static void test_many_waits(void **state)
+{
+    enum { WAITS = 3000 };
+    char *dir = test_tmpdir(), *path[2];
+    struct thread t[2] = {{.holds = -1}, {.holds = -1}};
+    struct run r;
+
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++)
+        put32(&t[i].bytes, 0x1000);
+    for (uint32_t k = 1; k <= WAITS; k++) {
+        put_sync(&t[0].bytes, TROD_SYNC_WAIT, mutex_addr(0), k);
+        put32(&t[0].bytes, NOP);
+    }
+    save_set(t, 2, dir, path);
+    r = read_rows(path, 2, 64, true);
+    assert_int_equal(r.rc, TROD_ERR_CORRUPT);
+    assert_int_equal(trod_diag_kind_count(&r.diag, "sync.never-signalled"), WAITS);
+    assert_int_equal(r.n, 2 + 2 * WAITS);
     free(r.order);
     free_set(t, 2, path);
     test_remove(dir);
@@ -286,6 +334,7 @@ int main(void)
         cmocka_unit_test(test_legal_and_complete),
         cmocka_unit_test(test_signal_that_never_comes),
         cmocka_unit_test(test_cycle),
+        cmocka_unit_test(test_many_waits),
         cmocka_unit_test(test_fair),
     };
 
