@@ -51,6 +51,8 @@ void loss_rows_add(struct rows *l, const struct trod_batch *b, uint32_t i)
         r->text = keep(b, b->text[i]);
     if (has & TROD_COL_RAW && r->kind == TROD_NOTE)
         r->raw = keep(b, b->raw[i]);
+    if (has & TROD_COL_DETAIL && b->meta && strncmp(b->meta->format, "byu", 3) == 0)
+        r->record = keep(b, b->detail[i]);
 }
 
 void loss_rows_fini(struct rows *l)
@@ -60,6 +62,7 @@ void loss_rows_fini(struct rows *l)
         free((void *)(uintptr_t)l->row[i].data.p);
         free((void *)(uintptr_t)l->row[i].text.p);
         free((void *)(uintptr_t)l->row[i].raw.p);
+        free((void *)(uintptr_t)l->row[i].record.p);
     }
     free(l->row);
     *l = (struct rows){0};

@@ -337,9 +337,11 @@ static void derived(struct pair *p, const struct row *a)
     if (says(a, TROD_COL_DETAIL) && loss_is(p->from, "cloudsuite") &&
         loss_is(p->target, "champsim")) /* which has places for fewer registers */
         lost(p, a, TROD_COL_DETAIL);
-    if (says(a, TROD_COL_DETAIL) &&
-        (p->bus || loss_family(p->target) == 5 ? p->from != p->target
-                                               : loss_family(p->from) != loss_family(p->target)))
+    if (p->bus && p->from != p->target && a->record.n)
+        loss_bus_record(p, a);
+    else if (says(a, TROD_COL_DETAIL) && (p->bus || loss_family(p->target) == 5
+                                              ? p->from != p->target
+                                              : loss_family(p->from) != loss_family(p->target)))
         lost(p, a, TROD_COL_DETAIL);
 }
 

@@ -14,7 +14,7 @@ struct row {
     uint8_t kind, unit;
     uint32_t has, flags, size, stream, done; /* done: bytes of an output row that are explained */
     uint64_t time, index, addr, paddr, target, value;
-    struct trod_span code, data, text, raw;
+    struct trod_span code, data, text, raw, record; /* record: of a BYU trace */
     uint16_t sub;
 };
 
@@ -52,6 +52,8 @@ bool loss_is(const struct trod_format *f, const char *name);
 /* 1: amber, 2: text, 3: bus, 4: drmemtrace, 5: others, 6: lines of memory tracers, 7: ChampSim, 8:
  * tables */
 int loss_family(const struct trod_format *f);
+/* What the record of A, of one bus format, says that the other has no place for: counted in P. */
+void loss_bus_record(struct pair *p, const struct row *a);
 /* Rows that the target makes of nothing: heads, times, bridges. */
 bool loss_made_up(const struct pair *p, const struct row *b);
 /* Go through the rows of P from the first one on: rows, columns and invented are counted. */

@@ -149,6 +149,46 @@ static void test_12_to_6(void **state)
     assert_int_equal(trod_loss_rows(&s.loss), 2);
 }
 
+/* What the other format's records have no place for, transaction by transaction. */
+static void test_lost_between(void **state)
+{
+    static const uint8_t six[] = {
+        0x00, 0x00, 0x10, 0x00, 0x00, 0xc0, /* D_READ: nothing is lost */
+        0x00, 0x00, 0x10, 0x00, 0x00, 0x90, /* NC_I_FETCH: neither */
+        0x00, 0x00, 0x10, 0x00, 0x00, 0xe0, /* WRITE_BACK: the transaction */
+        0x00, 0x00, 0x10, 0x00, 0x00, 0xf1, /* D_WRITE: bits of control */
+        0x00, 0x00, 0x10, 0x03, 0x00, 0xf0, /* bits of the address */
+        0x00, 0x00, 0x10, 0x03, 0xff, 0xc0, /* which are the address where no byte is requested */
+    };
+    static const uint8_t twelve[] = {
+        0, 0x10, 0, 0, 0x01, 8, 3,    0, 0, 0, 0, 0, /* MEMREAD of write-back memory: nothing */
+        0, 0x10, 0, 0, 0x01, 8, 0,    0, 0, 0, 0, 0, /* of uncached memory: nothing */
+        0, 0x10, 0, 0, 0x02, 8, 3,    0, 0, 0, 0, 0, /* MEMREADINV: the transaction */
+        0, 0x10, 0, 0, 0x03, 8, 1,    0, 0, 0, 0, 0, /* MEMWRITE: attributes */
+        0, 0x10, 0, 0, 0x10, 1, 0,    0, 0, 0, 0, 0, /* IOREAD: nothing */
+        0, 0x10, 0, 0, 0x10, 1, 3,    0, 0, 0, 0, 0, /* attributes */
+        0, 0x10, 0, 0, 0x01, 8, 0x10, 0, 0, 0, 0, 0, /* those of uncached memory */
+    };
+    enum { SUB = 12, DETAIL = 17 };
+    static struct sink s, back;
+
+    (void)state;
+    assert_int_equal(1 << SUB, TROD_COL_SUB);
+    assert_int_equal(1 << DETAIL, TROD_COL_DETAIL);
+    convert(&trod_format_byu6, six, sizeof six, &trod_format_byu12, NULL, &s);
+    assert_int_equal(s.loss.columns[TROD_WRITE][SUB], 1);
+    assert_int_equal(s.loss.columns[TROD_WRITE][DETAIL], 2);
+    assert_int_equal(trod_loss_values(&s.loss), 3);
+    convert(&trod_format_byu12, s.out, 24, &trod_format_byu6, NULL, &back);
+    assert_int_equal(trod_loss_values(&back.loss), 0);
+    assert_memory_equal(back.out, six, 12);
+    convert(&trod_format_byu12, twelve, sizeof twelve, &trod_format_byu6, NULL, &s);
+    assert_int_equal(s.loss.columns[TROD_READ][SUB], 1);
+    assert_int_equal(s.loss.columns[TROD_READ][DETAIL], 2);
+    assert_int_equal(s.loss.columns[TROD_WRITE][DETAIL], 1);
+    assert_int_equal(trod_loss_values(&s.loss), 4);
+}
+
 /* Rows of a format with virtual addresses: split at bus words, cut to 32 bits, both said once. */
 static void test_foreign(void **state)
 {
@@ -196,7 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same),    cmocka_unit_test(test_times_kept),
         cmocka_unit_test(test_6_to_12), cmocka_unit_test(test_12_to_6),
-        cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_foreign), cmocka_unit_test(test_lost_between),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,8 @@ void byu_rows_keeps(const char *name, const struct trod_meta *meta, struct trod_
     if (meta->format && strcmp(meta->format, name) == 0)
         return;
     for (unsigned i = 0; i < TROD_KINDS; i++) {
-        k->columns[i] &= ~(uint32_t)TROD_COL_DETAIL;
+        if (!bus) /* of each other's records they say what is lost row by row */
+            k->columns[i] &= ~(uint32_t)TROD_COL_DETAIL;
         k->flags[i] = bus ? (uint32_t)TROD_F_HOLES : 0; /* each run of bytes is a reference */
     }
     k->flags[TROD_INSTR] |= TROD_F_UNCACHED;
@@ -135,6 +136,25 @@ static void lost_special(struct byu_rows *r, const struct trod_batch *b, uint32_
                   "the byte of the word says which cycle it is");
 }
 
+/* What the other format's record says of ROW beyond what a reference of OP says. */
+static void lost_record(struct byu_rows *r, const struct trod_batch *b, uint32_t row,
+                        uint32_t flags, enum byu_op op)
+{
+    enum { WRITE_BACK = 14, READ_FOR_OWNERSHIP = 2, WRITE_BACK_MEMORY = 3 };
+    const bool cached = !(flags & TROD_F_UNCACHED) && op < BYU_IO_READ;
+    const uint8_t *d = trod_batch_detail(b, row);
+
+    if (!d || r->source == BYU_FROM_OTHER)
+        return;
+    if (b->sub[row] == (r->source == BYU_FROM_6 ? WRITE_BACK : READ_FOR_OWNERSHIP))
+        trod_loss_columns(r->loss, b, row, TROD_COL_SUB, "the format has no such transaction");
+    if (r->source == BYU_FROM_6 && ((d[5] & 15) || ((d[3] & 7) && d[4] != 0xff)))
+        trod_loss_columns(r->loss, b, row, TROD_COL_DETAIL,
+                          "bits of the record that mean nothing have no place");
+    if (r->source == BYU_FROM_12 && d[6] != (cached ? WRITE_BACK_MEMORY : 0))
+        trod_loss_columns(r->loss, b, row, TROD_COL_DETAIL, "attributes have no place");
+}
+
 /* What the references of ROW, at the address AT, do not say of it. */
 static void lost_columns(struct byu_rows *r, const struct trod_batch *b, uint32_t row, uint64_t at,
                          uint32_t flags, enum byu_op op)
@@ -161,6 +181,7 @@ static void lost_columns(struct byu_rows *r, const struct trod_batch *b, uint32_
                   "without bytes there is only the word");
     if (op >= BYU_INT_ACK)
         lost_special(r, b, row, (uint32_t)at, op, six, &done);
+    lost_record(r, b, row, flags, op);
 }
 
 /* Address and bytes of ROW. False when it has more bytes than any access. */
