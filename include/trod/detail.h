@@ -237,23 +237,30 @@ struct trod_detail_ppc_instr {
 
 /* What a field of a detail struct is. */
 enum trod_field_type {
-    TROD_FIELD_NUMBER, /* unsigned: decimal */
-    TROD_FIELD_HEX,    /* unsigned: hexadecimal */
-    TROD_FIELD_BYTES,  /* big-endian: hexadecimal */
-    TROD_FIELD_FLAG,   /* 0 or not */
-    TROD_FIELD_WRITE,  /* 0: read, 1: write */
-    TROD_FIELD_SEC,    /* enum trod_sec */
-    TROD_FIELD_CACHE,  /* enum trod_bus_cache */
-    TROD_FIELD_LETTER, /* a character, 0: none */
-    TROD_FIELD_TEXT,   /* struct trod_slice of text; length 0: not given */
-    TROD_FIELD_MASK,   /* struct trod_slice of bytes: bits of the value that are not known */
-    TROD_FIELD_WRITING /* struct trod_slice of text: how other fields were written */
+    TROD_FIELD_NUMBER,  /* unsigned: decimal */
+    TROD_FIELD_HEX,     /* unsigned: hexadecimal */
+    TROD_FIELD_BYTES,   /* big-endian: hexadecimal */
+    TROD_FIELD_FLAG,    /* 0 or not */
+    TROD_FIELD_WRITE,   /* 0: read, 1: write */
+    TROD_FIELD_SEC,     /* enum trod_sec */
+    TROD_FIELD_CACHE,   /* enum trod_bus_cache */
+    TROD_FIELD_LETTER,  /* a character, 0: none */
+    TROD_FIELD_TEXT,    /* struct trod_slice of text; length 0: not given */
+    TROD_FIELD_MASK,    /* struct trod_slice of bytes: bits of the value that are not known */
+    TROD_FIELD_WRITING, /* struct trod_slice of text: how other fields were written */
+    TROD_FIELD_LOW      /* the low WIDTH bits of a byte: decimal */
 };
+
+/* Is a field of TYPE a struct trod_slice? */
+static inline bool trod_field_is_slice(unsigned type)
+{
+    return type >= TROD_FIELD_TEXT && type <= TROD_FIELD_WRITING;
+}
 
 /* A field. Numbers that only say how something was written are not listed. */
 struct trod_detail_field {
     const char *name;
-    uint16_t at, width; /* offset in the struct and bytes */
+    uint16_t at, width; /* offset in the struct and bytes (TROD_FIELD_LOW: bits) */
     uint8_t type;       /* enum trod_field_type */
     uint8_t given;      /* offset of the byte that is not 0 where the field is given; 0: always */
 };
@@ -266,7 +273,7 @@ struct trod_detail_struct {
     uint8_t number;  /* its place in the list: see trod_detail_at */
 };
 
-enum { TROD_DETAIL_STRUCTS = 32, TROD_DETAIL_FIELDS = 16, TROD_DETAIL_SLICES = 8 };
+enum { TROD_DETAIL_STRUCTS = 40, TROD_DETAIL_FIELDS = 16, TROD_DETAIL_SLICES = 8 };
 
 /* Struct number I (there are fewer than TROD_DETAIL_STRUCTS), NULL past the last. */
 const struct trod_detail_struct *trod_detail_at(size_t i);

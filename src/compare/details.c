@@ -23,7 +23,7 @@ static void learn(struct cmp_words *w, unsigned kind, uint32_t len)
     for (unsigned k = 0; k < w->of->n; k++) {
         const struct trod_detail_field *f = &w->of->field[k];
 
-        if (f->type < TROD_FIELD_TEXT)
+        if (!trod_field_is_slice(f->type))
             continue;
         memset(count + f->at, 0, sizeof(struct trod_slice));
         if (f->type == TROD_FIELD_TEXT && w->texts == sizeof w->text / sizeof *w->text)

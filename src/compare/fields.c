@@ -123,7 +123,7 @@ static bool is_given(const struct cmp_detail *d, const struct trod_detail_field 
 {
     struct trod_slice s;
 
-    if (f->type < TROD_FIELD_TEXT)
+    if (!trod_field_is_slice(f->type))
         return f->given == 0 || d->p[f->given];
     memcpy(&s, d->p + f->at, sizeof s);
     return s.len != 0;
@@ -153,6 +153,11 @@ static const uint8_t *compared_text(const struct cmp_detail *d, const struct tro
     return p;
 }
 
+static unsigned low_bits(const struct cmp_detail *d, const struct trod_detail_field *f)
+{
+    return d->p[f->at] & ((1u << f->width) - 1);
+}
+
 static bool same_field(const struct cmp_detail *a, const struct cmp_detail *b,
                        const struct trod_detail_field *f)
 {
@@ -168,6 +173,8 @@ static bool same_field(const struct cmp_detail *a, const struct cmp_detail *b,
     case TROD_FIELD_FLAG:
     case TROD_FIELD_WRITE:
         return !a->p[f->at] == !b->p[f->at];
+    case TROD_FIELD_LOW:
+        return low_bits(a, f) == low_bits(b, f);
     case TROD_FIELD_BYTES:
         return memcmp(a->p + f->at, b->p + f->at, f->width) == 0;
     default:
@@ -255,7 +262,7 @@ void cmp_detail_copy(const struct cmp_detail *d, uint8_t *to, struct cmp_detail 
         struct trod_slice s = {at, 0};
         const uint8_t *text;
 
-        if (f->type < TROD_FIELD_TEXT)
+        if (!trod_field_is_slice(f->type))
             continue;
         if (f->type == TROD_FIELD_TEXT) {
             text = text_of(d, f, &s.len);
@@ -310,6 +317,9 @@ void cmp_detail_put(const struct cmp_detail *d, unsigned k, char *out, size_t n)
         break;
     case TROD_FIELD_CACHE:
         put_cache(*p, out, n);
+        break;
+    case TROD_FIELD_LOW:
+        snprintf(out, n, "%u", low_bits(d, f));
         break;
     case TROD_FIELD_LETTER:
         snprintf(out, n, "%c", isprint(*p) ? *p : '-');

@@ -148,7 +148,9 @@ struct trod_slice cmp_note_of(const struct trod_batch *b, uint32_t i)
     const struct trod_slice word = has & TROD_COL_TEXT ? b->text[i] : none;
     struct trod_slice s = raw;
 
-    if (raw.len == 0)
+    /* a binary record whose fields are known is compared by these: its time may differ */
+    if (raw.len == 0 ||
+        ((has & TROD_COL_DETAIL) && trod_detail_struct_of(TROD_NOTE, b->detail[i].len)))
         return word;
     if (word.len && word.off >= raw.off && word.off - raw.off < raw.len) {
         s.off = word.off;

@@ -112,6 +112,22 @@ static const struct trod_detail_field of_ppc_instr[] = {
     FIELD(ppc_instr, "target_pa", target_paddr, BYTES, 0),
 };
 
+/* Address, type, size, processor and ticks of byu12 are columns; so is what enables do not say. */
+#define LOW(type, name, field, byte, bits)                                                         \
+    {                                                                                              \
+        name, offsetof(struct trod_detail_##type, field) + (byte), bits, TROD_FIELD_LOW, 0         \
+    }
+
+static const struct trod_detail_field of_byu6[] = {
+    FIELD(byu6, "enables", enables, HEX, 0),
+    LOW(byu6, "control_low", control, 0, 4),
+    LOW(byu6, "address_low", address, 3, 3),
+};
+
+static const struct trod_detail_field of_byu12[] = {
+    FIELD(byu12, "attributes", attributes, HEX, 0),
+};
+
 #define STRUCT(number, kind, type)                                                                 \
     {                                                                                              \
         of_##type, sizeof of_##type / sizeof *of_##type, sizeof(struct trod_detail_##type),        \
@@ -150,6 +166,15 @@ static const struct trod_detail_struct structs[] = {
     FIRST(22, PREFETCH),
     FIRST(23, FLUSH),
     FIRST(24, CACHE_OP),
+    STRUCT(25, READ, byu6),
+    STRUCT(26, WRITE, byu6),
+    STRUCT(27, BUS, byu6),
+    STRUCT(28, MARKER, byu6),
+    STRUCT(29, READ, byu12),
+    STRUCT(30, WRITE, byu12),
+    STRUCT(31, BUS, byu12),
+    STRUCT(32, MARKER, byu12),
+    STRUCT(33, NOTE, byu12),
 };
 
 enum { N_STRUCTS = sizeof structs / sizeof *structs };
@@ -174,7 +199,7 @@ size_t trod_detail_slice(unsigned kind, size_t len, unsigned i)
     const struct trod_detail_struct *s = trod_detail_struct_of(kind, len);
 
     for (unsigned k = 0; s && k < s->n; k++)
-        if (s->field[k].type >= TROD_FIELD_TEXT && i-- == 0)
+        if (trod_field_is_slice(s->field[k].type) && i-- == 0)
             return s->field[k].at;
     return 0;
 }

@@ -413,4 +413,30 @@ if [[ -d $traces/drmemtrace ]]; then
     run trod compare "$traces/drmemtrace/drmemtrace.threadsig.x64.tracedir" "$traces/drmemtrace/drmemtrace.threadsig.x64.tracedir"
     status 0
 fi
+# --- byu12: ticks are a time, which may differ, also of types that are not known; attributes are a field
+requests() { # requests TICKS ATTRIBUTES: a read, one of no known type, a write
+    for type in 001 100 003; do printf "\\0\\20\\0\\0\\$type\\10\\$2\\0\\$1\\0\\0\\0"; done
+}
+requests 5 3 >a.byu12
+requests 6 3 >b.byu12
+requests 5 1 >c.byu12
+run trod compare --from byu12 a.byu12 b.byu12
+status 0
+run trod compare --from byu12 --compare time a.byu12 b.byu12
+status 1
+run trod compare --from byu12 a.byu12 c.byu12
+status 1
+out_has '^difference 1, 0: changed: attributes of READ at 0x1000'
+out_has '^  attributes: 0x3 against 0x1$'
+run trod compare --from byu12 --ignore attributes a.byu12 c.byu12
+status 0
+# byu6: what carries nothing is a field too, and the transaction is not one of the details
+printf '\0\0\20\0\0\360' >a.byu6
+printf '\0\0\20\3\0\361' >b.byu6
+run trod compare --from byu6 a.byu6 b.byu6
+status 1
+out_has '^  control_low: 0 against 1$'
+out_has '^  address_low: 0 against 3$'
+run trod compare --from byu6 --ignore control_low,address_low a.byu6 b.byu6
+status 0
 finish
