@@ -236,6 +236,17 @@ static bool judged(const struct tarmac *t)
            (t->insn.flags & TROD_INSN_COUNTS);
 }
 
+/* The value of an access, other than those of RTL and pictures, is of its size. */
+static void value_digits(struct chk *c, const struct trod_batch *b, uint32_t i)
+{
+    const struct trod_detail_mem *d = trod_batch_detail(b, i);
+
+    if (d && d->style < TROD_MEM_RTL && d->num.digits && d->num.digits < 2 * (uint64_t)b->size[i])
+        chk_report(c, CHK_TARMAC_SHORT, b, i,
+                   "value has %" PRIu32 " digits, an access of %" PRIu32 " bytes has %" PRIu64,
+                   d->num.digits, b->size[i], 2 * (uint64_t)b->size[i]);
+}
+
 /* An access: does the instruction make such ones? Told once an instruction. */
 static void access(struct chk *c, struct tarmac *t, const struct trod_batch *b, uint32_t i)
 {
@@ -461,6 +472,7 @@ static int rows(struct chk *c, void *st, const struct trod_batch *b, uint32_t fr
             break;
         case TROD_READ:
         case TROD_WRITE:
+            value_digits(c, b, i);
             if (!(b->flags[i] & TROD_F_ABORTED))
                 access(c, t, b, i);
             break;

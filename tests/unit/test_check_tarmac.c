@@ -81,6 +81,10 @@ static const struct check_pair pairs[] = {
      CHECK_TEXT("1 clk IT (1) 00001000 f9400000 O EL1h_n : LDR X0,[X0]\n"
                 "1 clk MR4 00002000 00000000\n"),
      CHECK_TEXT("1 clk IS (1) 00001000 15910000 A svc_ns : LDRNE r0,[r1]\n")},
+    {"tarmac.short-value", "tarmac", CHECK_TEXT("1 clk MR8 00002000 00000001\n"),
+     /* dashes are digits; words of RTL have their own widths */
+     CHECK_TEXT("1 clk MR8 00002000 --------_--------\n2 clk MR1 00002000 01\n"
+                "3 clk MW4 00002000 (ABORTED)\n")},
     {"tarmac.register-width", "tarmac", CHECK_TEXT("1 clk R W0 0000000100000000\n"),
      CHECK_TEXT("1 clk R W0 00000000ffffffff\n")},
     {"tarmac.register-width", "tarmac", CHECK_TEXT("1 clk R D1 00000001_00000000_00000000\n"),
