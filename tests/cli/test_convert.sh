@@ -387,4 +387,26 @@ check test "$(find folder/trace -name '*.trace.zip' | wc -l)" -eq 1
 run trod convert -q --to tarmac --where 'addr == 1 && addr == 2' t.tarmac none.tarmac
 status 0
 check test -e none.tarmac -a ! -s none.tarmac
+# --- Trace Matcher: registers in lower case, and a value of the size of the access although none is known
+printf '%s\n' '1 clk cpu0 IT (1) 00001000 d503201f O EL1h_s : NOP' '1 clk cpu0 R X0 000000000000002a' \
+    '1 clk cpu0 R CPSR 600003c5' '1 clk cpu0 R DC CVAU 0000000000001000' >upper.tarmac
+run trod convert --allow-loss --to matcher upper.tarmac upper.matcher
+status 0
+run grep -o 'R [a-zA-Z]*[0-9]*' upper.matcher
+out <<END
+R x0
+R cpsr
+R DC
+END
+run trod compare upper.tarmac upper.matcher
+status 0
+for size in 64 65 124 9999; do
+    printf 'kind,addr,size\nREAD,0x2000,%s\n' $size >long.csv
+    run trod convert -q --allow-loss --from csv --to matcher long.csv long.matcher
+    status 0
+    check test "$(grep -o -- '-*$' long.matcher | tr -d '\n' | wc -c)" = $((2 * size))
+    run trod check --from matcher long.matcher
+    status 0
+    out <<<"           0 findings"
+done
 finish

@@ -93,7 +93,8 @@ static bool same_text(const struct pair *p, const struct row *a, const struct ro
     static const char marker[] = "MARKER_";
     struct trod_span out = b->text;
 
-    if (has_registers(p, a) && a->text.n == out.n)
+    if ((has_registers(p, a) || (loss_is(p->target, "matcher") && a->kind == TROD_REG)) &&
+        a->text.n == out.n)
         return strncasecmp((const char *)a->text.p, (const char *)out.p, out.n) == 0;
     if (loss_family(p->target) == 2 && loss_family(p->from) != 2 && a->kind == TROD_MARKER &&
         out.n >= sizeof marker - 1 && memcmp(out.p, marker, sizeof marker - 1) == 0) {

@@ -285,6 +285,17 @@ bool tm_write_branch(struct tm_put *o)
     return true;
 }
 
+/* The name of a register, which Trace Matcher has in lower case. */
+static void put_register(struct tm_put *o)
+{
+    uint8_t *p = o->p;
+
+    tm_put_name(o, o->b->text[o->row], "");
+    for (; o->e->flavour->matcher && !o->e->from_matcher && p < o->p; p++)
+        if (*p >= 'A' && *p <= 'Z')
+            *p |= 0x20;
+}
+
 bool tm_write_reg(struct tm_put *o)
 {
     const struct trod_detail_reg *d = o->detail ? o->detail : &no_reg;
@@ -298,7 +309,7 @@ bool tm_write_reg(struct tm_put *o)
     if (d->system_op)
         tm_put_slice(o, o->b->text[o->row]);
     else
-        tm_put_name(o, o->b->text[o->row], "");
+        put_register(o);
     if (d->note.len) {
         tm_puts(o, " (");
         tm_put_slice(o, d->note);

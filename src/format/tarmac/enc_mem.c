@@ -5,7 +5,7 @@
  */
 #include "format/tarmac/encode.h"
 
-enum { PICTURE = 16, SIZE_MAX_DIGITS = 9999, DASHES_MAX = 64, PADDR_DIGITS = 10 };
+enum { PICTURE = 16, SIZE_MAX_DIGITS = 9999, PADDR_DIGITS = 10 };
 
 static const struct trod_detail_mem no_mem;
 static const struct trod_detail_atomic no_atomic;
@@ -56,9 +56,7 @@ static void put_value(struct tm_put *o, const struct trod_detail_mem *d, bool ty
     uint8_t memory[8];
     struct tm_number n;
 
-    tm_row_number(o, o->row, &d->num, d->mask,
-                  o->has & (TROD_COL_VALUE | TROD_COL_DATA) || size <= DASHES_MAX ? size : 4,
-                  memory, &n);
+    tm_row_number(o, o->row, &d->num, d->mask, size, memory, &n);
     if (!typed && n.digits > size * 2) { /* MR2_I of a Cortex-M0: the whole word of the bus */
         tm_lose(o, TROD_COL_VALUE, "the bus shows more bytes than the access has");
         n.digits = size * 2;
@@ -141,9 +139,7 @@ bool tm_write_atomic(struct tm_put *o)
     tm_putc(o, ' ');
     put_addresses(o, d->addr_digits, d->paddr_digits, false);
     tm_puts(o, d->named ? " old=" : " ");
-    tm_row_number(o, o->row, &d->num, d->mask,
-                  o->has & (TROD_COL_VALUE | TROD_COL_DATA) || size <= DASHES_MAX ? size : 4,
-                  memory, &n);
+    tm_row_number(o, o->row, &d->num, d->mask, size, memory, &n);
     tm_put_number(o, &n);
     if (d->more.len) {
         tm_putc(o, ' ');
