@@ -385,6 +385,7 @@ static int compare(struct cli *c, const struct options *o, struct trod_compare_o
         else if (sum.differences > p->most && !p->quiet)
             fprintf(p->file, "(%" PRIu64 " more differences not shown: --max)\n\n",
                     sum.differences - p->most);
+        p->trouble = r < 0 || diag[0].errors || diag[1].errors;
         cli_diffs_summary(p, &sum);
     }
     if (r == TROD_ERR_NOMEM)

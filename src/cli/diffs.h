@@ -20,6 +20,7 @@ struct cli_diffs {
     struct trod_disasm *disasm[2]; /* of rows without text; NULL: not needed so far, or none */
     bool no_disasm[2];
     bool quiet;             /* nothing is printed */
+    bool trouble;           /* the comparison was not made to its end: nothing is found equal */
     struct trod_emit *emit; /* of JSON and CSV; NULL for text */
     FILE *file;
     uint64_t most;    /* differences printed; the rest is counted */

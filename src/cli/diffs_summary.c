@@ -29,7 +29,7 @@ static void emit_numbers(struct trod_emit *e, const struct cli_diffs *p,
 
     trod_emit_str(e, "a", p->path[0]);
     trod_emit_str(e, "b", p->path[1]);
-    trod_emit_bool(e, "equal", s->differences == 0);
+    trod_emit_bool(e, "equal", s->differences == 0 && !p->trouble);
     trod_emit_count(e, "differences", s->differences);
     for (unsigned i = 0; i < TROD_DIFF_TYPES; i++)
         if (s->by_type[i])

@@ -466,16 +466,17 @@ static void report_unstarted(const struct trod_compare *c, struct trod_diag *dia
     for (int side = 0; side < 2; side++) {
         const struct cmp_side *s = &c->side[side];
         const char *path = trod_trace_path(s->trace, 0);
+        const struct trod_place at = trod_place_path(path);
 
         if (s->started || !s->ended)
             continue;
         if (s->boot_left || !opt->has_start)
-            trod_error(diag, TROD_ERR_USAGE, "compare.never-started", NULL,
+            trod_error(diag, TROD_ERR_USAGE, "compare.never-started", &at,
                        "nothing is compared: %s has no instruction after the first %" PRIu64
                        " instructions, which are skipped",
                        path ? path : "a trace", opt->boot);
         else
-            trod_error(diag, TROD_ERR_USAGE, "compare.never-started", NULL,
+            trod_error(diag, TROD_ERR_USAGE, "compare.never-started", &at,
                        "nothing is compared: %s has no instruction at the start address 0x%" PRIx64,
                        path ? path : "a trace", opt->start);
     }
