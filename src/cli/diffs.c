@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "diffs.h"
+#include "trod/put.h"
 
 enum { LINE = 256 };
 
@@ -39,14 +40,28 @@ void cli_diff_symbol(const struct cli_diffs *p, uint64_t addr, char *out, size_t
         snprintf(out, n, " <%s+0x%" PRIx64 ">", name, offset);
 }
 
+/* N bytes of a trace at S, which may be any, to OUT, visible and as far as SIZE goes. Returns OUT.
+ */
+static char *seen(char *out, size_t size, const char *s, size_t n)
+{
+    char all[4 * LINE];
+    size_t len = (size_t)(trod_put_visible(all, s, n < LINE ? n : LINE) - all);
+
+    len = len < size ? len : size - 1;
+    memcpy(out, all, len);
+    out[len] = '\0';
+    return out;
+}
+
 /* What row R is about: "instruction at 0x8000", "register x0", "write at 0x100". */
 static void subject(const struct cli_diffs *p, const struct trod_compare_row *r, char *out,
                     size_t n)
 {
-    char symbol[CLI_SYMBOL];
+    char symbol[CLI_SYMBOL], name[LINE];
+    const int len = (int)strlen(seen(name, sizeof name, r->name, r->name_len));
 
     if (r->kind == TROD_REG) {
-        snprintf(out, n, "register %.*s", (int)r->name_len, r->name);
+        snprintf(out, n, "register %.*s", len, name);
         return;
     }
     cli_diff_symbol(p, r->addr, symbol, sizeof symbol);
@@ -54,7 +69,7 @@ static void subject(const struct cli_diffs *p, const struct trod_compare_row *r,
         snprintf(out, n, "%s at 0x%" PRIx64 "%s",
                  r->kind == TROD_INSTR ? "instruction" : trod_kind_name(r->kind), r->addr, symbol);
     else
-        snprintf(out, n, "%s %.*s", trod_kind_name(r->kind), (int)r->name_len, r->name);
+        snprintf(out, n, "%s %.*s", trod_kind_name(r->kind), len, name);
 }
 
 void cli_diff_fields(const struct trod_difference *d, char *out, size_t n)
@@ -137,16 +152,18 @@ static int put_code(struct cli_diffs *p, int side, const struct trod_compare_row
 /* Row R of SIDE in one line, without end: its record, or its fields where it has no text. */
 static size_t row_line(struct cli_diffs *p, int side, const struct trod_compare_row *r, char *out)
 {
-    char symbol[CLI_SYMBOL] = "";
+    char symbol[CLI_SYMBOL] = "", text[LINE];
     int n;
 
     if (r->kind == TROD_INSTR)
         cli_diff_symbol(p, r->addr, symbol, sizeof symbol);
     if (r->text_len) {
-        n = snprintf(out, LINE, "%.*s%s", (int)r->text_len, r->text, symbol);
+        seen(text, sizeof text, r->text, r->text_len);
+        n = snprintf(out, LINE, "%s%s", text, symbol);
     } else {
-        n = snprintf(out, LINE, "%-8s %.*s", trod_kind_name(r->kind), (int)r->name_len, r->name);
-        if (r->has & TROD_COL_ADDR)
+        seen(text, sizeof text, r->name, r->name_len);
+        n = snprintf(out, LINE, "%-8s %s", trod_kind_name(r->kind), text);
+        if ((r->has & TROD_COL_ADDR) && n < LINE)
             n += snprintf(out + n, (size_t)(LINE - n), "0x%08" PRIx64 "%s", r->addr, symbol);
         if ((r->has & TROD_COL_SIZE) && n < LINE)
             n += snprintf(out + n, (size_t)(LINE - n), " %" PRIu32, r->size);
@@ -306,9 +323,12 @@ static void print_fields(const struct cli_diffs *p, const struct trod_difference
 {
     for (size_t i = 0; i < d->n_fields; i++) {
         const struct trod_compare_field *f = &d->field[i];
+        char said[2][LINE];
 
-        fprintf(p->file, "  %s: %s against %s\n", f->name, f->said[0][0] ? f->said[0] : "nothing",
-                f->said[1][0] ? f->said[1] : "nothing");
+        for (int side = 0; side < 2; side++)
+            seen(said[side], LINE, f->said[side], strlen(f->said[side]));
+        fprintf(p->file, "  %s: %s against %s\n", f->name, said[0][0] ? said[0] : "nothing",
+                said[1][0] ? said[1] : "nothing");
     }
 }
 
@@ -324,11 +344,12 @@ void cli_diffs_fini(struct cli_diffs *p)
 static void print_text(struct cli_diffs *p, const struct trod_difference *d)
 {
     const char *stream = cli_diff_stream(p, d);
-    char title[512];
+    char title[512], name[LINE];
     size_t n = cli_diff_title(p, d, title, sizeof title);
 
     fprintf(p->file, "%sdifference %" PRIu64 "%s%s: %.*s%s\n", p->colour ? "\033[1m" : "",
-            d->number + 1, stream ? ", " : "", stream ? stream : "", (int)n, title,
+            d->number + 1, stream ? ", " : "",
+            stream ? seen(name, sizeof name, stream, strlen(stream)) : "", (int)n, title,
             p->colour ? "\033[0m" : "");
     print_fields(p, d);
     if (p->layout == CLI_DIFF_SIDE)

@@ -67,9 +67,14 @@ static void say(const struct cmp_row *r, const struct trod_meta *meta, uint32_t 
 /* P, LEN bytes, as much as fits; "..." is what is left out, also before it where CUT says so. */
 static void put_part(char *out, const char *p, size_t len, bool cut)
 {
+    const size_t visible = (N - 1) / 4; /* bytes of a binary record, whose zeros would end it */
     const size_t room = N - 1 - (cut ? 3 : 0);
     const bool more = len > room;
 
+    if (len && memchr(p, '\0', len)) {
+        *trod_put_visible(out, p, len < visible ? len : visible) = '\0';
+        return;
+    }
     snprintf(out, N, "%s%.*s%s", cut ? "..." : "", (int)(more ? room - 3 : len), p,
              more ? "..." : "");
 }

@@ -439,4 +439,24 @@ out_has '^  control_low: 0 against 1$'
 out_has '^  address_low: 0 against 3$'
 run trod compare --from byu6 --ignore control_low,address_low a.byu6 b.byu6
 status 0
+# --- what a terminal would obey is visible, and so are binary records
+printf '1 clk cpu0 IT (1) 00001000 d503201f O EL1h_s : NOP\nfoo \033[31m bar\n' >red.tarmac
+printf '1 clk cpu0 IT (1) 00001000 d503201f O EL1h_s : NOP\nfoo \033[32m bar\n' >green.tarmac
+for layout in unified side-by-side; do
+    run trod compare --layout $layout red.tarmac green.tarmac
+    status 1
+    out_has '^  name: foo \\x1b\[31m bar against foo \\x1b\[32m bar$'
+    out_not $'\033'
+done
+
+# --- a trace with nothing to compare is not equal, and is named
+printf '1 clk 0 IT (1) 00001000 d503201f A svc : NOP\n2 clk 0 IT (2) 00001004 d503201f A svc : NOP\n' >long.trace
+head -n 1 long.trace >short.trace
+run trod compare --from matcher --boot-size 1 long.trace short.trace
+status 2
+out_has '^ *equal: *no$'
+err_has '^trod: short.trace: nothing is compared: short.trace has no instruction'
+run trod compare --from matcher --boot-size 1 --format json long.trace short.trace
+status 2
+json '.comparisons[0].summary.equal == false'
 finish
