@@ -1,5 +1,6 @@
 /*
- * loss_load.c - rows of a trace, kept. Implements loss_rows.h (loss_rows_add, loss_rows_fini).
+ * loss_load.c - rows of a trace, kept. Implements loss_rows.h (loss_rows_add, loss_rows_fini,
+ * loss_data_is_value).
  */
 #include "loss_rows.h"
 
@@ -66,4 +67,15 @@ void loss_rows_fini(struct rows *l)
     }
     free(l->row);
     *l = (struct rows){0};
+}
+
+bool loss_data_is_value(const struct pair *p, const struct row *a)
+{
+    uint64_t v = 0;
+
+    if (!(a->has & TROD_COL_VALUE) || a->data.n > sizeof v)
+        return false;
+    for (size_t i = 0; i < a->data.n; i++)
+        v |= (uint64_t)a->data.p[p->big ? a->data.n - 1 - i : i] << 8 * i;
+    return v == a->value;
 }

@@ -386,7 +386,8 @@ static void columns(struct pair *p, const struct row *a, const struct row *b, si
     if (says(a, TROD_COL_VALUE) && !same_value(a, b, n))
         lost(p, a, TROD_COL_VALUE);
     if (says(a, TROD_COL_DATA) &&
-        (!same_value(a, b, n) || (a->kind == TROD_MARKER && !kept(p, b, TROD_COL_DATA))))
+        (!same_value(a, b, n) || (a->kind == TROD_MARKER && !kept(p, b, TROD_COL_DATA) &&
+                                  !(loss_is(p->target, "csv") && loss_data_is_value(p, a)))))
         lost(p, a, TROD_COL_DATA);
     if (says(a, TROD_COL_CODE) && (!kept(p, b, TROD_COL_CODE) || !same_code(p, a->code, b->code)))
         lost(p, a, TROD_COL_CODE);

@@ -31,6 +31,7 @@ struct pair {
     const struct trod_format *from, *target;
     bool es, bus, drm, amber, memory;
     bool turned; /* the target has opcodes in the other byte order */
+    bool big; /* byte order of the input */
     const struct row *in;
     struct row *out;
     size_t n_in, n_out;
@@ -54,6 +55,8 @@ bool loss_is(const struct trod_format *f, const char *name);
 int loss_family(const struct trod_format *f);
 /* What the record of A, of one bus format, says that the other has no place for: counted in P. */
 void loss_bus_record(struct pair *p, const struct row *a);
+/* Are the data of A the bytes of its value, in the byte order of its trace? */
+bool loss_data_is_value(const struct pair *p, const struct row *a);
 /* Rows that the target makes of nothing: heads, times, bridges. */
 bool loss_made_up(const struct pair *p, const struct row *b);
 /* Go through the rows of P from the first one on: rows, columns and invented are counted. */

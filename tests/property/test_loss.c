@@ -200,6 +200,7 @@ static void prepare(struct pair *p, const struct rows *in, struct rows *out)
     p->amber = loss_family(p->target) == 1;
     p->turned = p->amber && in->little;
     p->memory = loss_family(p->target) == 6;
+    p->big = in->big;
     p->es = strstr(p->to, "dialect=es") != NULL;
     p->in = in->row;
     p->n_in = in->n;

@@ -163,6 +163,21 @@ static bool pc_of(struct csv_enc *enc, const struct trod_batch *b, uint32_t row,
     return kind >= TROD_READ && kind <= TROD_FLUSH && *pc;
 }
 
+/* Are the bytes of ROW those of its value? Markers of tt6e say words of 32 or 64 bits both ways. */
+static bool data_is_value(const struct csv_enc *enc, const struct trod_batch *b, uint32_t row)
+{
+    const bool big = enc->meta && enc->meta->endian == TROD_ENDIAN_BIG;
+    const uint8_t *p = trod_batch_bytes(b, b->data[row]);
+    const uint32_t n = b->data[row].len;
+    uint64_t v = 0;
+
+    if (!has(b, row, TROD_COL_VALUE) || n > sizeof v)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        v = v << 8 | p[big ? i : n - 1 - i];
+    return v == b->value[row];
+}
+
 static uint8_t *put_value(struct csv_enc *enc, const struct trod_batch *b, uint32_t row, uint8_t *p)
 {
     if (!enc->all && trod_batch_value_gaps(b, row)) { /* the columns have no word for it */
@@ -175,7 +190,7 @@ static uint8_t *put_value(struct csv_enc *enc, const struct trod_batch *b, uint3
         p = put_hex(p, b->value[row]);
     else if (has(b, row, TROD_COL_DATA) && !enc->all && b->data[row].len > 8)
         return put_wide(p, trod_batch_bytes(b, b->data[row]), b->data[row].len);
-    if (has(b, row, TROD_COL_DATA) && !enc->all)
+    if (has(b, row, TROD_COL_DATA) && !enc->all && !data_is_value(enc, b, row))
         trod_loss_columns(enc->loss, b, row, TROD_COL_DATA, "it needs the column 'data'");
     return p;
 }
