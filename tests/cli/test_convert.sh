@@ -409,4 +409,19 @@ for size in 64 65 124 9999; do
     status 0
     out <<<"           0 findings"
 done
+# --- the instruction of an access is the line before it, or lost: never without a word
+printf 'kind,pc,addr,size\nINSTR,0x1000,,4\nREAD,0x1000,0x2000,4\nINSTR,0x1004,,4\nREAD,0x1004,0x2008,4\n' >behind.csv
+printf 'kind,pc,addr,size\nREAD,0x1000,0x2000,4\nINSTR,0x1000,,4\nREAD,0x1004,0x2008,4\n' >astray.csv
+for to in tarmac matcher; do
+    run trod convert --from csv --to $to --allow-loss behind.csv behind.out
+    status 0
+    check test -z "$(grep 'addresses of instructions' "$stderr")"
+    run trod convert --from csv --to $to --allow-loss astray.csv astray.out
+    status 0
+    err_has '^lost: addresses of instructions of 2 READ rows$'
+done
+printf '0x401000: R 0x7fff0000\n0x401004: W 0x7fff0008\n' >pin.pinatrace
+run trod convert --to tarmac pin.pinatrace pin.tarmac
+status 2
+err_has 'addresses of instructions'
 finish

@@ -1,6 +1,6 @@
 /*
  * loss_load.c - rows of a trace, kept. Implements loss_rows.h (loss_rows_add, loss_rows_fini,
- * loss_data_is_value).
+ * loss_data_is_value, loss_astray).
  */
 #include "loss_rows.h"
 
@@ -40,6 +40,7 @@ void loss_rows_add(struct rows *l, const struct trod_batch *b, uint32_t i)
     TAKE(TROD_COL_INDEX, index);
     TAKE(TROD_COL_ADDR, addr);
     TAKE(TROD_COL_PADDR, paddr);
+    TAKE(TROD_COL_PC, pc);
     TAKE(TROD_COL_TARGET, target);
     TAKE(TROD_COL_VALUE, value);
     TAKE(TROD_COL_SUB, sub);
@@ -78,4 +79,15 @@ bool loss_data_is_value(const struct pair *p, const struct row *a)
     for (size_t i = 0; i < a->data.n; i++)
         v |= (uint64_t)a->data.p[p->big ? a->data.n - 1 - i : i] << 8 * i;
     return v == a->value;
+}
+
+bool loss_astray(struct pair *p, const struct row *a)
+{
+    uint64_t *last = &p->last[a->stream % STREAMS];
+
+    if (loss_family(p->target) != 2 || loss_family(p->from) == 2)
+        return false;
+    if (a->kind == TROD_INSTR)
+        *last = a->addr;
+    return a->kind >= TROD_READ && a->kind <= TROD_FLUSH && a->pc != *last;
 }

@@ -333,7 +333,9 @@ static bool no_fetches(const struct pair *p)
 /* Columns that follow from the row's place in the output, where its format has them at all. */
 static void derived(struct pair *p, const struct row *a)
 {
-    if (says(a, TROD_COL_PC) && (!(p->target->writes & TROD_COL_PC) || no_fetches(p)))
+    const bool strays = loss_astray(p, a);
+
+    if (says(a, TROD_COL_PC) && (!(p->target->writes & TROD_COL_PC) || no_fetches(p) || strays))
         lost(p, a, TROD_COL_PC);
     if (says(a, TROD_COL_DETAIL) && loss_is(p->from, "cloudsuite") &&
         loss_is(p->target, "champsim")) /* which has places for fewer registers */
@@ -570,6 +572,7 @@ static void begin(struct pair *p)
     p->invented = 0;
     memset(p->map, 0, sizeof p->map);
     memset(p->back, 0, sizeof p->back);
+    memset(p->last, 0, sizeof p->last);
     memset(p->rows, 0, sizeof p->rows);
     memset(p->columns, 0, sizeof p->columns);
     for (size_t i = 0; i < p->n_out; i++)

@@ -13,7 +13,7 @@ enum { STREAMS = 256 };
 struct row {
     uint8_t kind, unit;
     uint32_t has, flags, size, stream, done; /* done: bytes of an output row that are explained */
-    uint64_t time, index, addr, paddr, target, value;
+    uint64_t time, index, addr, paddr, pc, target, value;
     struct trod_span code, data, text, raw, record; /* record: of a BYU trace */
     uint16_t sub;
 };
@@ -40,6 +40,7 @@ struct pair {
     /* found by loss_align */
     size_t at;                            /* output rows explained so far */
     uint32_t map[STREAMS], back[STREAMS]; /* streams; number + 1 */
+    uint64_t last[STREAMS];               /* pc of the last instruction of each that is there */
     bool timed;
     uint64_t time_in, time_out;
     uint64_t rows[TROD_KINDS], columns[TROD_KINDS][TROD_COLUMNS], invented;
@@ -55,6 +56,8 @@ bool loss_is(const struct trod_format *f, const char *name);
 int loss_family(const struct trod_format *f);
 /* What the record of A, of one bus format, says that the other has no place for: counted in P. */
 void loss_bus_record(struct pair *p, const struct row *a);
+/* Is A, in lines of Tarmac, an access that does not stand behind its instruction? */
+bool loss_astray(struct pair *p, const struct row *a);
 /* Are the data of A the bytes of its value, in the byte order of its trace? */
 bool loss_data_is_value(const struct pair *p, const struct row *a);
 /* Rows that the target makes of nothing: heads, times, bridges. */

@@ -138,6 +138,7 @@ const struct trod_format trod_format_matcher = {
     .target = tm_target,
     .keeps = keeps,
     .finish = tm_finish,
+    .drop = tm_drop,
     .verbatim = verbatim,
     .copies = tm_copies,
 };

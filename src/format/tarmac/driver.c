@@ -107,6 +107,7 @@ const struct trod_format trod_format_tarmac = {
     .target = tm_target,
     .keeps = keeps,
     .finish = tm_finish,
+    .drop = tm_drop,
     .verbatim = verbatim,
     .copies = tm_copies,
 };

@@ -408,6 +408,22 @@ static void put_glued(struct tm_put *o, uint32_t n)
     o->glued = false;
 }
 
+/*
+ * Lines of accesses do not name their instruction: it is the one before. O, a row of another
+ * format, was written.
+ */
+static void lose_pc(struct tm_put *o)
+{
+    const uint32_t stream = o->has & TROD_COL_STREAM ? o->b->stream[o->row] : 0;
+    const uint8_t kind = o->b->kind[o->row];
+
+    if (kind == TROD_INSTR)
+        fmt_last_pc_set(&o->e->last, stream, o->b->addr[o->row]);
+    else if (kind >= TROD_READ && kind <= TROD_FLUSH && (o->has & TROD_COL_PC) &&
+             o->b->pc[o->row] != fmt_last_pc_of(&o->e->last, stream))
+        tm_lose(o, TROD_COL_PC, "the line stands behind no line of that instruction");
+}
+
 int tm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
               struct trod_diag *diag)
 {
@@ -431,6 +447,8 @@ int tm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod
             continue;
         }
         if (write_row(&o)) {
+            if (!e->own)
+                lose_pc(&o);
             if (glued)
                 put_glued(&o, glued);
             *row = o.row + o.n;
@@ -445,6 +463,11 @@ int tm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod
             e->picture = 0;
     }
     return TROD_ENC_DONE;
+}
+
+void tm_drop(void *enc)
+{
+    fmt_last_pc_fini(&((struct tm_enc *)enc)->last);
 }
 
 int tm_target(void *enc, const struct trod_target *target, struct trod_diag *diag)

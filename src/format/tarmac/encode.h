@@ -8,6 +8,7 @@
 #define TROD_FORMAT_TARMAC_ENCODE_H
 
 #include "core/endian.h"
+#include "format/streams.h"
 #include "format/tarmac/tarmac.h"
 #include "trod/loss.h"
 
@@ -41,6 +42,7 @@ struct tm_enc {
     uint64_t omitted;          /* rows whose details this form of line cannot hold */
     uint64_t secure;           /* physical addresses that are written as secure, and said neither */
     struct trod_loss *loss;
+    struct fmt_last_pc last; /* of rows of other formats */
 };
 
 /* Is TIME in UNIT what a line has that says no time? */
@@ -207,6 +209,7 @@ int tm_target(void *enc, const struct trod_target *target, struct trod_diag *dia
 void tm_keeps(int dialect, const struct trod_meta *meta, struct trod_keeps *keeps);
 /* The dialect that is written with OPT. */
 int tm_written_dialect(const struct tm_options *opt, const struct trod_meta *meta);
+void tm_drop(void *enc);
 int tm_finish(void *enc, struct trod_room *out, struct trod_diag *diag);
 
 #endif
