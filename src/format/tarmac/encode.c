@@ -412,15 +412,18 @@ static void put_glued(struct tm_put *o, uint32_t n)
  * Lines of accesses do not name their instruction: it is the one before. O, a row of another
  * format, was written.
  */
-static void lose_pc(struct tm_put *o)
+static inline void lose_pc(struct tm_put *o)
 {
     const uint32_t stream = o->has & TROD_COL_STREAM ? o->b->stream[o->row] : 0;
     const uint8_t kind = o->b->kind[o->row];
+    struct fmt_last_pc *last = &o->e->last;
 
-    if (kind == TROD_INSTR)
-        fmt_last_pc_set(&o->e->last, stream, o->b->addr[o->row]);
+    if (kind == TROD_INSTR && stream < last->n)
+        last->pc[stream] = o->b->addr[o->row];
+    else if (kind == TROD_INSTR)
+        fmt_last_pc_set(last, stream, o->b->addr[o->row]);
     else if (kind >= TROD_READ && kind <= TROD_FLUSH && (o->has & TROD_COL_PC) &&
-             o->b->pc[o->row] != fmt_last_pc_of(&o->e->last, stream))
+             o->b->pc[o->row] != fmt_last_pc_of(last, stream))
         tm_lose(o, TROD_COL_PC, "the line stands behind no line of that instruction");
 }
 
