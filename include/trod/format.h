@@ -22,9 +22,9 @@ enum trod_format_flag {
     TROD_FMT_CONTAINER = 1 << 3,  /* a trace is a directory */
     /* the only times are MARKER rows of sub TROD_DRM_TIMESTAMP: value is the time */
     TROD_FMT_TIMESTAMPS = 1 << 4,
-    TROD_FMT_MARKERS = 1 << 5, /* sub of MARKER rows is enum trod_drm_marker (drmemtrace.h) */
-    TROD_FMT_FOLLOWS = 1 << 6, /* in its stream an access comes after the instruction it is of */
-    TROD_FMT_PUT_IN = 1 << 7,  /* some instructions may be TROD_F_SYNTHETIC */
+    TROD_FMT_MARKERS = 1 << 5,  /* sub of MARKER rows is enum trod_drm_marker (drmemtrace.h) */
+    TROD_FMT_FOLLOWS = 1 << 6,  /* in its stream an access comes after the instruction it is of */
+    TROD_FMT_PUT_IN = 1 << 7,   /* some instructions may be TROD_F_SYNTHETIC */
     TROD_FMT_PHYSICAL = 1 << 8, /* an access may have a physical address and no virtual one */
     /* records do not say of which stream they are: a single file has those of one, and the writer
      * tells what other rows lose */

@@ -31,7 +31,7 @@ struct pair {
     const struct trod_format *from, *target;
     bool es, bus, drm, amber, memory;
     bool turned; /* the target has opcodes in the other byte order */
-    bool big; /* byte order of the input */
+    bool big;    /* byte order of the input */
     const struct row *in;
     struct row *out;
     size_t n_in, n_out;
