@@ -64,7 +64,8 @@ int hot_init(void *st, const void *opt, const struct trod_context *context)
                           "sizes of lines and pages are powers of two, pages not the smaller ones: "
                           "%llu and %llu are not",
                           (unsigned long long)s->opt->line, (unsigned long long)s->opt->page);
-    s->data.shift = s->code.shift = hot_log2(s->opt->line);
+    s->data.line = s->code.line = hot_log2(s->opt->line);
+    s->data.shift = s->code.shift = s->data.line;
     return TROD_OK;
 }
 

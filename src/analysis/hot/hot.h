@@ -80,6 +80,7 @@ struct hot_lines {
     unsigned hash, hash_more; /* 64 - log2 of the sizes */
     size_t n;                 /* blocks, without those that only WIDE touches */
     unsigned shift;           /* log2 of the bytes of a block */
+    unsigned line;            /* log2 of the bytes of a line: of a block before it becomes larger */
     struct hot_wide wide;     /* accesses to very many blocks, which the counters do not have */
 };
 

@@ -28,7 +28,7 @@ void hot_lines_free(struct hot_lines *t)
     free(t->place);
     free(t->more);
     hot_wide_free(&t->wide);
-    *t = (struct hot_lines){.shift = t->shift};
+    *t = (struct hot_lines){.shift = t->shift, .line = t->line};
 }
 
 /* ---- groups */
@@ -263,7 +263,7 @@ int hot_lines_copy(struct hot_lines *to, const struct hot_lines *t, unsigned shi
 {
     int rc = TROD_OK;
 
-    *to = (struct hot_lines){.shift = shift > t->shift ? shift : t->shift};
+    *to = (struct hot_lines){.shift = shift > t->shift ? shift : t->shift, .line = t->line};
     for (size_t g = 0; rc == TROD_OK && g < t->n_groups; g++)
         rc = copy_group(to, t, g);
     return rc == TROD_OK ? hot_wide_merge(&to->wide, &t->wide, to->shift - t->shift) : rc;
@@ -317,8 +317,11 @@ int hot_lines_touch(struct hot_lines *t, uint64_t addr, uint64_t size, uint64_t 
     unsigned shift = t->shift;
     uint64_t last = addr + size - 1, joined = 0;
 
-    /* an access of no bytes touches the block that it lies in, unless it lies at its beginning */
-    if (size == 0 && !(addr & ((UINT64_C(1) << shift) - 1)))
+    /*
+     * An access of no bytes touches the line that it lies in, unless it lies at its beginning:
+     * whatever blocks have become, as their size differs from part to part.
+     */
+    if (size == 0 && !(addr & ((UINT64_C(1) << t->line) - 1)))
         return TROD_OK;
     if (last < addr && size) /* around the end of the address space */
         last = UINT64_MAX;
@@ -355,8 +358,8 @@ TROD_APART static struct hot_place find_group(const struct hot_lines *t, uint64_
 }
 
 /*
- * The counter of T for row ROW of B. An access of no bytes is inside of the block that it does not
- * lie at the beginning of. NEAR_BY: NEAR places, or NULL.
+ * The counter of T for row ROW of B. An access of no bytes is no simple case: what is left of its
+ * block is always less than the largest number. NEAR_BY: NEAR places, or NULL.
  */
 TROD_HOT size_t find_counter(const struct hot_lines *t, const struct trod_batch *b, uint32_t row,
                              struct hot_place *near_by)
@@ -372,7 +375,7 @@ TROD_HOT size_t find_counter(const struct hot_lines *t, const struct trod_batch 
             near_by[group % NEAR] = find_group(t, group);
         p = &near_by[group % NEAR];
     }
-    if (p->number != group || (addr & inside) + b->size[row] - 1 > inside ||
+    if (p->number != group || (uint64_t)b->size[row] - 1 > (~addr & inside) ||
         b->kind[row] > TROD_PREFETCH)
         return NO_COUNTER;
     return p->at + number % HOT_GROUP;
