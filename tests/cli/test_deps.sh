@@ -46,6 +46,16 @@ json '[.streams[] | .instructions] == [6]'
 run trod deps --interval 3 --format json spill.tarmac
 json '[.intervals[:2][] | .instructions] == [3, 3] and .instructions == 6 and .loads == 1'
 
+# of a store of two halves the load behind it gets both: nothing was stored behind the younger one, which is not the
+# first; with one more store of 4 bytes elsewhere in between that is 4 bytes
+printf '%s\n' kind,pc,addr,size INSTR,0x1000,0x1000,4 WRITE,0x1000,0x8000,8 WRITE,0x1000,0x8008,8 >pair.csv
+load=(INSTR,0x1004,0x1004,4 READ,0x1004,0x8000,16)
+run trod deps --format json <(printf '%s\n' "$(<pair.csv)" "${load[@]}")
+status 0
+json '[.forwarding_bytes[] | [.distance, .count]] == [[0, 1]]'
+run trod deps --format json <(printf '%s\n' "$(<pair.csv)" WRITE,0x1000,0x9000,4 "${load[@]}")
+json '.forwarding_bytes | length == 1 and (.[0] | .distance <= 4 and .to >= 4 and .count == 1)'
+
 # the same opcodes at many addresses: a chain of MUL X0,X0,X0; ADD X0,X0,#1 a hundred times, with a store
 # and a jump of equal opcodes between them, whose places are decoded once but count by themselves
 awk 'BEGIN { for (i = 0; i < 100; i++) {

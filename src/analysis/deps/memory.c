@@ -336,7 +336,7 @@ static inline void found(struct search *s, uint32_t by, uint32_t n)
         return;
     s->several = s->several || s->last;
     s->last = by;
-    if (!f->youngest || r->at > m->record[f->youngest].at)
+    if (!f->youngest || r->stored > m->record[f->youngest].stored)
         f->youngest = by;
     if (r->ready > f->ready) {
         f->ready = r->ready;
