@@ -85,7 +85,7 @@ done
 formats=0
 for folder in "$TROD_SOURCE"/tests/golden/*/; do
     [[ $folder != */negative/ ]] || continue
-    divided=('' '--by thread' '--by core' '--interval 3:rows --warmup 2:rows')
+    divided=('' '--by thread' '--by core' '--interval 3:rows --warmup 2:rows' '--warmup 1000000:rows')
     for file in "$folder"*; do
         [[ $file != *.md ]] || continue
         for a in "${analyses[@]}"; do
