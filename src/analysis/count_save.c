@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "TRODcnt\3";
+static const char magic[8] = "TRODcnt\4";
 
 enum { LANE_SETTLED = 1, LANE_FILETYPE = 2, LANE_LATE = 4, LANE_NAMED = 8 };
 

@@ -114,6 +114,8 @@ void trod_pages_free(struct trod_pages *s)
         next = c->next;
         free(c);
     }
+    for (unsigned i = 0; i < s->planes; i++)
+        trod_page_runs_free(s->run[i]);
     free(s->at);
     free(s->full);
     if (s->cache != no_cache) {
@@ -308,12 +310,9 @@ static bool set_bits(struct trod_pages *s, uint64_t number, uint64_t *w, unsigne
     return ~*p == 0 && collapse(s, number);
 }
 
-int trod_pages_mark(struct trod_pages *s, unsigned plane, uint64_t addr, uint32_t n)
+/* Set the bits of LEFT bytes from ADDR on, which do not go around the end of the addresses. */
+static inline int mark(struct trod_pages *s, unsigned plane, uint64_t addr, uint64_t left)
 {
-    uint64_t left = n < TROD_PAGE_MARK ? n : TROD_PAGE_MARK;
-
-    if (left && addr + (left - 1) < addr)
-        left = 0 - addr;
     while (left) {
         unsigned bit = addr & 63;
         uint64_t number = addr >> TROD_PAGE_SHIFT, take = 64 - bit < left ? 64 - bit : left;
@@ -327,6 +326,31 @@ int trod_pages_mark(struct trod_pages *s, unsigned plane, uint64_t addr, uint32_
         left -= take;
     }
     return TROD_OK;
+}
+
+/* The same of so many that whole pages are among them: these are a run. */
+static int mark_wide(struct trod_pages *s, unsigned plane, uint64_t addr, uint64_t n)
+{
+    const uint64_t in_page = (UINT64_C(1) << TROD_PAGE_SHIFT) - 1;
+    const uint64_t head = (0 - addr) & in_page, tail = (addr + n) & in_page;
+    const uint64_t first = (addr + head) >> TROD_PAGE_SHIFT;
+    const uint64_t pages = (n - head - tail) >> TROD_PAGE_SHIFT;
+    int rc = mark(s, plane, addr, head);
+
+    if (rc == TROD_OK)
+        rc = mark(s, plane, addr + (n - tail), tail);
+    return rc < 0 ? rc
+                  : trod_page_runs_add(&s->run[plane],
+                                       &(struct trod_page_run){first, first + pages - 1});
+}
+
+int trod_pages_mark(struct trod_pages *s, unsigned plane, uint64_t addr, uint32_t n)
+{
+    uint64_t left = n;
+
+    if (left && addr + (left - 1) < addr)
+        left = 0 - addr;
+    return left > TROD_PAGE_MARK ? mark_wide(s, plane, addr, left) : mark(s, plane, addr, left);
 }
 
 int trod_pages_merge(struct trod_pages *into, const struct trod_pages *from)
@@ -349,6 +373,9 @@ int trod_pages_merge(struct trod_pages *into, const struct trod_pages *from)
             if (set_bits(into, p->number, w, k / TROD_PAGE_WORDS, k % TROD_PAGE_WORDS, p->word[k]))
                 break;
     }
+    for (unsigned i = 0; i < into->planes; i++)
+        if (trod_page_runs_merge(&into->run[i], from->run[i]) < 0)
+            return TROD_ERR_NOMEM;
     return TROD_OK;
 }
 
@@ -388,15 +415,25 @@ static uint64_t plane_ones(const uint64_t *w, bool wide)
     return wide ? ones_wide(w) : ones(w);
 }
 
+/* Are pages of the 1 << LOG that page NUMBER is one of in the runs of PLANE, which are in order? */
+static bool in_runs(const struct trod_pages *s, unsigned plane, uint64_t number, unsigned log)
+{
+    const uint64_t more = (UINT64_C(1) << log) - 1;
+
+    return s->run[plane] && trod_page_runs_meet(s->run[plane], &(struct trod_page_run){
+                                                                   number & ~more, number | more});
+}
+
 uint64_t trod_pages_count(const struct trod_pages *s, unsigned plane)
 {
     const bool wide = trod_wide();
     uint64_t n = 0;
 
+    trod_page_runs_order(s->run[plane]);
     for (uint32_t i = 0; i < s->size; i++)
-        if (s->at[i].word)
+        if (s->at[i].word && !in_runs(s, plane, s->at[i].number, 0))
             n += plane_ones(s->at[i].word + plane * TROD_PAGE_WORDS, wide);
-    return n << s->level;
+    return (n << s->level) + (trod_page_runs_blocks(s->run[plane], 0) << TROD_PAGE_SHIFT);
 }
 
 static bool has_bits(const uint64_t *w)
@@ -466,12 +503,15 @@ static uint64_t bit_lines(const uint64_t *w, uint32_t line, bool wide)
 uint64_t trod_pages_lines(const struct trod_pages *s, unsigned plane, uint32_t line)
 {
     const bool wide = trod_wide();
-    uint64_t n = 0;
+    const unsigned shift = (unsigned)__builtin_ctz(line);
+    const unsigned log = shift > TROD_PAGE_SHIFT ? shift - TROD_PAGE_SHIFT : 0; /* of its pages */
+    uint64_t n = 0, whole;
 
+    trod_page_runs_order(s->run[plane]);
     for (uint32_t i = 0; i < s->size; i++) {
         const struct trod_page *p = &s->at[i];
 
-        if (p->number == TROD_NO_PAGE)
+        if (p->number == TROD_NO_PAGE || in_runs(s, plane, p->number, log))
             continue;
         if (line >= 1 << TROD_PAGE_SHIFT)
             n += page_line(s, p->number, plane, line);
@@ -480,5 +520,6 @@ uint64_t trod_pages_lines(const struct trod_pages *s, unsigned plane, uint32_t l
         else
             n += bit_lines(p->word + plane * TROD_PAGE_WORDS, line, wide);
     }
-    return n << s->level;
+    whole = trod_page_runs_blocks(s->run[plane], log);
+    return (n << s->level) + (whole << (log ? 0 : TROD_PAGE_SHIFT - shift));
 }

@@ -6,20 +6,20 @@
  * in LEVEL zero bits, LEVEL being the least with which no more than CAP pages are kept: a sample
  * that does not depend on the order in which pages come nor on how the work was parted, and from
  * which counts are estimated (times 2^LEVEL). Pages are small because thousands of threads may each
- * touch a few bytes here and there.
+ * touch a few bytes here and there. The whole pages of a large access are kept as a run
+ * (page_runs.h) and are no part of the sample: their number is exact.
  */
 #ifndef TROD_ANALYSIS_PAGES_H
 #define TROD_ANALYSIS_PAGES_H
 
-#include "trod/buf.h"
-#include "trod/types.h"
+#include "analysis/page_runs.h"
 
 enum {
     TROD_PAGE_SHIFT = 10,
     TROD_PAGE_WORDS = 16,     /* of a plane */
     TROD_PAGE_GROUP = 2,      /* log of the pages that are sampled together */
     TROD_PAGE_CACHE = 8192,   /* places of recently used pages, a power of two */
-    TROD_PAGE_MARK = 1 << 16, /* bytes that one call of trod_pages_mark marks at the most */
+    TROD_PAGE_MARK = 1 << 16, /* bytes: of what is larger the whole pages are a run */
     TROD_PAGE_LINE_MAX = 1 << (TROD_PAGE_SHIFT + TROD_PAGE_GROUP),
     TROD_PAGE_LEVEL_MAX = 52
 };
@@ -43,6 +43,7 @@ struct trod_pages {
     uint64_t *full;          /* what full pages and those not sampled share; NULL: no such page */
     struct trod_page_chunk *chunk; /* memory of words, the newest first */
     uint64_t *spare;               /* words that were given back; each points to the next */
+    struct trod_page_runs *run[2]; /* by plane: pages that are full, beside AT; NULL: none */
 };
 
 /* A new empty set of PLANES (1 or 2) planes. Returns NULL when memory is out. */
@@ -90,8 +91,8 @@ static inline uint64_t trod_pages_set(struct trod_pages *s, uint64_t number, con
 }
 
 /*
- * Set the bits of the N bytes from ADDR on in PLANE (up to the end of the address space, and
- * TROD_PAGE_MARK of them). Returns 0 or TROD_ERR_NOMEM.
+ * Set the bits of the N bytes from ADDR on in PLANE (up to the end of the address space). Returns 0
+ * or TROD_ERR_NOMEM.
  */
 int trod_pages_mark(struct trod_pages *s, unsigned plane, uint64_t addr, uint32_t n);
 

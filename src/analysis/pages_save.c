@@ -71,6 +71,10 @@ int trod_pages_save(const struct trod_pages *s, struct trod_buf *out)
             rc = save_plane(list[i].word + k * TROD_PAGE_WORDS, out);
     }
     free(list);
+    for (unsigned k = 0; rc == TROD_OK && k < s->planes; k++) {
+        trod_page_runs_order(s->run[k]);
+        rc = trod_page_runs_save(s->run[k], out);
+    }
     return rc;
 }
 
@@ -132,6 +136,8 @@ int trod_pages_load(struct trod_pages **out, struct trod_span *in)
         return TROD_ERR_NOMEM;
     (*out)->level = (unsigned)level;
     rc = load_pages(*out, n, in);
+    for (unsigned k = 0; rc == TROD_OK && k < planes; k++)
+        rc = trod_page_runs_load(&(*out)->run[k], in);
     if (rc < 0) {
         trod_pages_free(*out);
         *out = NULL;

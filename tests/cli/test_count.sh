@@ -104,4 +104,24 @@ json '.total.bytes_read == 8 and .total.bytes_written == 8'
 run trod count --interval 20 --format json "$TROD_SOURCE/examples/sum.trace.zip"
 status 0
 json '[.intervals[].total.fetched_instructions] == [20, 20, 10] and .total.fetched_instructions == 50'
+
+# large accesses count with all their bytes: 256 KiB and a byte, half of it again in the second file, and 4 GiB less a byte
+printf '%s\n' kind,pc,addr,size INSTR,0x1000,0x1000,4 READ,0x1000,0xc000,262145 >large.csv
+printf '%s\n' kind,pc,addr,size INSTR,0x1000,0x1000,4 WRITE,0x1000,0x2c000,262144 \
+    READ,0x1000,0x100000000,4294967295 READ,0x1000,0x100000010,16 >larger.csv
+for footprint in exact auto; do
+    run trod count --footprint $footprint --format json large.csv
+    status 0
+    json '.total.unique_data_bytes == 262145 and .total.unique_data_lines == 4097'
+    for jobs in 1 2; do
+        run trod count --footprint $footprint --format json -j $jobs large.csv larger.csv
+        json ".total.unique_data_bytes == $((131072 + 262144 + 4294967295)) and
+            .total.unique_data_lines == $((2048 + 4096 + (1 << 26)))"
+    done
+done
+for part in 0 1; do run trod run count --part $part/2 --save part.$part large.csv larger.csv; done
+trod count large.csv larger.csv >want
+run trod merge part.1 part.0
+out_is want
+
 finish

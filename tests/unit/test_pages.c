@@ -86,6 +86,69 @@ static void test_marks(void **state)
     trod_pages_free(s);
 }
 
+/*
+ * Accesses of very many pages, among small ones and on their edges, against lists of the parts of
+ * 64 bytes that they touch: all of them begin and end there.
+ */
+static void test_wide(void **state)
+{
+    static const uint64_t base[] = {0x400000, 0x7fff12345000, UINT64_MAX - (1 << 22) + 1};
+    enum { GRAIN = 64 };
+    struct trod_rng r;
+    struct list l = {malloc(MAX * sizeof(uint64_t)), 0};
+    struct trod_pages *part[2] = {trod_pages_new(1, 0), trod_pages_new(1, 0)}, *s = NULL;
+    struct trod_buf a = {0};
+    struct trod_span in;
+
+    (void)state;
+    trod_rng_seed(&r, 3);
+    for (int i = 0; i < 60; i++) {
+        const uint32_t n = (uint32_t)trod_rng_below(&r, i % 3 ? 40 : 8000);
+        const uint64_t addr = base[trod_rng_below(&r, 3)] + trod_rng_below(&r, 60000) * GRAIN;
+
+        assert_int_equal(trod_pages_mark(part[i & 1], 0, addr, n * GRAIN), TROD_OK);
+        for (uint32_t k = 0; k < n && addr / GRAIN + k <= UINT64_MAX / GRAIN; k++)
+            l.addr[l.n++] = (addr / GRAIN + k) * GRAIN;
+        assert_true(l.n < MAX - 8000);
+    }
+    assert_int_equal(trod_pages_merge(part[0], part[1]), TROD_OK);
+    a.n = 0;
+    assert_int_equal(trod_pages_save(part[0], &a), TROD_OK);
+    in = (struct trod_span){.p = a.p, .n = a.n};
+    assert_int_equal(trod_pages_load(&s, &in), TROD_OK);
+    assert_int_equal(in.n, 0);
+    for (uint32_t line = GRAIN; line <= TROD_PAGE_LINE_MAX; line *= 2)
+        assert_int_equal(trod_pages_lines(s, 0, line), list_lines(&l, line));
+    assert_int_equal(trod_pages_count(s, 0), GRAIN * list_lines(&l, GRAIN));
+    assert_int_equal(trod_pages_lines(s, 0, 16), 4 * list_lines(&l, GRAIN));
+    for (size_t n = 0; n < a.n; n += 1 + n / 64) {
+        struct trod_pages *cut = NULL;
+
+        in = (struct trod_span){.p = a.p, .n = n};
+        assert_int_equal(trod_pages_load(&cut, &in), TROD_ERR_CORRUPT);
+    }
+    trod_pages_free(part[0]);
+    trod_pages_free(part[1]);
+    trod_pages_free(s);
+    trod_buf_fini(&a);
+    free(l.addr);
+}
+
+/* The largest accesses, again and again: no time and memory for each of their pages. */
+static void test_largest(void **state)
+{
+    enum { TIMES = 100000 };
+    struct trod_pages *s = trod_pages_new(1, 0);
+
+    (void)state;
+    for (uint64_t i = 0; i < TIMES; i++)
+        assert_int_equal(trod_pages_mark(s, 0, i % 100 << 33, UINT32_MAX), TROD_OK);
+    assert_int_equal(trod_pages_count(s, 0), UINT64_C(100) * UINT32_MAX);
+    assert_int_equal(trod_pages_lines(s, 0, 64), 100 * (UINT64_C(1) << 26));
+    assert_true(s->n <= 100 && s->run[0]->cap < TIMES / 10);
+    trod_pages_free(s);
+}
+
 /* A page that is full gives its memory back and still counts; so does a set of many. */
 static void test_full(void **state)
 {
@@ -187,10 +250,8 @@ static void test_save(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_marks),
-        cmocka_unit_test(test_full),
-        cmocka_unit_test(test_sample),
-        cmocka_unit_test(test_save),
+        cmocka_unit_test(test_marks), cmocka_unit_test(test_wide),   cmocka_unit_test(test_largest),
+        cmocka_unit_test(test_full),  cmocka_unit_test(test_sample), cmocka_unit_test(test_save),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
