@@ -106,19 +106,30 @@ static double number(const struct trod_value *v)
                                         : v->is.f64;
 }
 
+static bool is_large(const struct trod_value *v)
+{
+    return v->type == TROD_RESULT_U64 && v->is.u64 > INT64_MAX;
+}
+
+static bool is_negative(const struct trod_value *v)
+{
+    return v->type == TROD_RESULT_I64 && v->is.i64 < 0;
+}
+
 /* B - A of whole numbers, exactly, where it is a number of 64 bits. */
 static bool whole_difference(const struct trod_value *a, const struct trod_value *b, int64_t *out)
 {
-    uint64_t x, y, size;
+    uint64_t x = a->is.u64, y = b->is.u64, size;
 
     if (a->type == TROD_RESULT_F64 || b->type == TROD_RESULT_F64)
         return false;
-    /* moved up by 2^63, so that order and difference are those of unsigned numbers */
-    if ((a->type == TROD_RESULT_U64 && a->is.u64 > INT64_MAX) ||
-        (b->type == TROD_RESULT_U64 && b->is.u64 > INT64_MAX))
-        return false;
-    x = a->is.u64 + (UINT64_C(1) << 63);
-    y = b->is.u64 + (UINT64_C(1) << 63);
+    if (is_negative(a) || is_negative(b)) {
+        if (is_large(a) || is_large(b))
+            return false;
+        /* moved up by 2^63, so that order and difference are those of unsigned numbers */
+        x += UINT64_C(1) << 63;
+        y += UINT64_C(1) << 63;
+    }
     size = x < y ? y - x : x - y;
     if (size > INT64_MAX)
         return false;

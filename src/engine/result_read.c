@@ -2,9 +2,11 @@
  * result_read.c - a result, back from its JSON.
  *
  * Implements trod_result_read of trod/result.h. What JSON does not say (roles and units of columns,
- * titles) is not there.
+ * titles) is not there. Jansson has integers of 64 bits with a sign: those beyond are passed by it
+ * as strings that no text can have.
  */
 #include "core/reason.h"
+#include "trod/buf.h"
 #include "trod/result.h"
 #include "trod_config.h"
 
@@ -16,7 +18,100 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DECIMALS = 12, TEXT = 64 };
+enum { DECIMALS = 12, TEXT = 64, READ = 1 << 16, DIGITS = 20 };
+
+/* ---- integers from 2^63 on */
+
+/* What such a number begins with, as a string: a NUL, which other strings are refused for. */
+#define LARGE "\\u0000"
+
+struct text {
+    struct trod_buf json; /* of which large integers are strings */
+    bool nul;             /* a string of it has a NUL */
+};
+
+/* The end of the string that begins at P; *NUL: it has one. */
+static const uint8_t *string_end(const uint8_t *p, const uint8_t *end, bool *nul)
+{
+    for (p++; p < end && *p != '"'; p++)
+        if (*p == '\\' && end - p > 1) {
+            *nul = *nul || (end - p > 5 && memcmp(p + 1, "u0000", 5) == 0);
+            p++;
+        }
+    return p < end ? p + 1 : end;
+}
+
+static bool in_number(uint8_t c)
+{
+    return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+/* Are the N bytes at P an integer from 2^63 on that 64 bits hold? */
+static bool is_large(const uint8_t *p, size_t n)
+{
+    uint64_t v = 0;
+
+    if (n == 0 || n > DIGITS || *p == '0')
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const unsigned digit = (unsigned)p[i] - '0';
+
+        if (digit > 9 || v > (UINT64_MAX - digit) / 10)
+            return false;
+        v = 10 * v + digit;
+    }
+    return v > INT64_MAX;
+}
+
+/* FROM, with large integers as strings, to T. 0 or TROD_ERR_NOMEM. */
+static int mark_large(struct text *t, const struct trod_buf *from)
+{
+    const uint8_t *p = from->p, *const end = p + from->n;
+    const uint8_t *copied = p; /* as far as it is in T */
+    int rc = TROD_OK;
+
+    while (rc == TROD_OK && p < end) {
+        const uint8_t *const token = p;
+
+        if (*p == '"') {
+            p = string_end(p, end, &t->nul);
+            continue;
+        }
+        while (p < end && in_number(*p))
+            p++;
+        if (is_large(token, (size_t)(p - token))) {
+            rc = trod_buf_add(&t->json, copied, (size_t)(token - copied));
+            if (rc == TROD_OK)
+                rc = trod_buf_printf(&t->json, "\"" LARGE "%.*s\"", (int)(p - token), token);
+            copied = p;
+        }
+        p += p == token;
+    }
+    return rc == TROD_OK ? trod_buf_add(&t->json, copied, (size_t)(end - copied)) : rc;
+}
+
+/* All of F to T. 0, TROD_ERR_NOMEM, or TROD_ERR_IO with errno. */
+static int read_text(struct text *t, FILE *f)
+{
+    struct trod_buf all = {0};
+    int rc = TROD_OK, why;
+
+    while (rc == TROD_OK && !feof(f)) {
+        rc = trod_buf_reserve(&all, READ);
+        if (rc == TROD_OK)
+            all.n += fread(all.p + all.n, 1, READ, f);
+        if (ferror(f))
+            rc = TROD_ERR_IO;
+    }
+    why = errno;
+    if (rc == TROD_OK)
+        rc = mark_large(t, &all);
+    trod_buf_fini(&all);
+    errno = why;
+    return rc;
+}
+
+/* ---- values */
 
 static bool plain(const json_t *v)
 {
@@ -50,7 +145,10 @@ static void add_plain(struct trod_result *r, const char *key, const json_t *v)
         trod_result_f64(r, key, json_real_value(v), decimals_of(json_real_value(v)));
         break;
     case JSON_STRING:
-        trod_result_strn(r, key, json_string_value(v), json_string_length(v));
+        if (json_string_length(v) && !*json_string_value(v))
+            trod_result_u64(r, key, strtoull(json_string_value(v) + 1, NULL, 10));
+        else
+            trod_result_strn(r, key, json_string_value(v), json_string_length(v));
         break;
     case JSON_TRUE:
     case JSON_FALSE:
@@ -164,42 +262,57 @@ static int fill(struct trod_result *r, json_t *root)
     return rc == TROD_OK ? trod_result_status(r) : rc;
 }
 
+/* *OUT from ROOT, the JSON of the file at AT. 0 or an error, reported. */
+static int from_json(struct trod_result **out, json_t *root, const struct trod_place *at,
+                     struct trod_diag *diag)
+{
+    int rc;
+
+    if (!json_is_object(root))
+        return trod_error(diag, TROD_ERR_CORRUPT, "result.json", at,
+                          "'%s' is no result: not an object", at->path);
+    rc = trod_result_new(out);
+    if (rc == TROD_OK)
+        rc = fill(*out, root);
+    if (rc == TROD_ERR_LIMIT)
+        trod_error(diag, rc, "result.deep", at, "'%s' is nested deeper than %d levels", at->path,
+                   TROD_EMIT_DEPTH);
+    return rc;
+}
+
 int trod_result_read(struct trod_result **out, const char *path, struct trod_diag *diag)
 {
     struct trod_place at = trod_place_path(path);
     FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    struct text text = {.nul = false};
     char why[TROD_REASON];
     json_error_t error;
-    json_t *root;
+    json_t *root = NULL;
     int rc;
 
     *out = NULL;
     if (!f)
         return trod_error(diag, TROD_ERR_IO, "result.open", &at, "cannot open '%s': %s", path,
                           trod_reason(errno, why));
-    root = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
-    trod_reason(errno, why);
-    rc = ferror(f) ? TROD_ERR_IO : TROD_OK;
+    rc = read_text(&text, f);
+    if (rc == TROD_ERR_IO)
+        trod_error(diag, rc, "result.read", &at, "cannot read '%s': %s", path,
+                   trod_reason(errno, why));
     if (f != stdin)
         fclose(f);
-    if (rc < 0) {
-        trod_error(diag, rc, "result.read", &at, "cannot read '%s': %s", path, why);
-    } else if (!root) {
-        at.line = error.line > 0 ? (uint64_t)error.line : TROD_NOWHERE;
-        rc = trod_error(diag, TROD_ERR_CORRUPT, "result.json", &at, "'%s' is no JSON: %s", path,
-                        error.text);
-    } else if (!json_is_object(root)) {
-        rc = trod_error(diag, TROD_ERR_CORRUPT, "result.json", &at,
-                        "'%s' is no result: not an object", path);
-    } else {
-        rc = trod_result_new(out);
-        if (rc == TROD_OK)
-            rc = fill(*out, root);
-        if (rc == TROD_ERR_LIMIT)
-            trod_error(diag, rc, "result.deep", &at, "'%s' is nested deeper than %d levels", path,
-                       TROD_EMIT_DEPTH);
+    if (rc == TROD_OK) {
+        root = json_loadb(text.json.n ? (const char *)text.json.p : "", text.json.n,
+                          JSON_REJECT_DUPLICATES | (text.nul ? 0 : JSON_ALLOW_NUL), &error);
+        if (!root) {
+            at.line = error.line > 0 ? (uint64_t)error.line : TROD_NOWHERE;
+            rc = trod_error(diag, TROD_ERR_CORRUPT, "result.json", &at, "'%s' is no JSON: %s", path,
+                            error.text);
+        }
     }
+    if (rc == TROD_OK)
+        rc = from_json(out, root, &at, diag);
     json_decref(root);
+    trod_buf_fini(&text.json);
     if (rc < 0) {
         trod_result_free(*out);
         *out = NULL;

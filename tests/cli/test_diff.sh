@@ -164,4 +164,37 @@ out </dev/null
 err <<<'trod: neither result has a value at or below the paths of --only'
 run trod diff --only nosuch,total only.json only.json
 status 0
+
+# integers that need all of 64 bits, above texts that look like them
+cat >a.json <<'END'
+{"most": 18446744073709551615, "half": 9223372036854775808, "down": 18446744073709551615,
+ "text": "18446744073709551615", "quoted": "\"18446744073709551615", "nul": "\\u0000",
+ "18446744073709551615": [9223372036854775807, -9223372036854775808, 18446744073709551615],
+ "rows": [{"n": 18446744073709551614}, {"n": 1.8446744073709551614e19}]}
+END
+run trod diff a.json a.json
+status 0
+sed -e 's/"most": .*5, "h/"most": 18446744073709551614, "h/' -e 's/: 9223372036854775808/: 9223372036854775807/' \
+    -e 's/"down": [0-9]*/"down": 9223372036854775817/' a.json >b.json
+run trod diff --format csv a.json b.json
+status 1
+through sed '1,/^path/d; s/,[^,]*$//'
+out <<'END'
+most,18446744073709551615,18446744073709551614,-1
+half,9223372036854775808,9223372036854775807,-1
+down,18446744073709551615,9223372036854775817,-9223372036854775798
+END
+printf '%s\n' kind,time,unit,pc,addr,size INSTR,18446744073709551614,clk,0x1000,0x1000,4 >high.csv
+trod info --format json high.csv >high.json
+check grep -q 18446744073709551614 high.json
+run trod diff high.json high.json
+status 0
+# one more is too large, and what had a NUL still has one
+for text in '{"n": 18446744073709551616}' '{"n": "\u0000"}' '{"a": 18446744073709551615, "n": "\u00001"}'; do
+    printf '%s\n' "$text" >bad.json
+    run trod diff a.json bad.json
+    status 2
+    err_has "^trod: bad.json:1: 'bad.json' is no JSON: "
+done
+
 finish
