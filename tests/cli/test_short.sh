@@ -56,6 +56,34 @@ for text in hello.tarmac hello.din hello.csv hello.lackey mips.trace; do
     err_has "CR alone.*tr '.r' '.n'"
 done
 
+# ---- lists of references: one record, or records of one kind, with the name, and what is written is what is read back
+printf '%s\n' kind,pc,addr,size INSTR,0x1000,0x1000,4 READ,0x1000,0x2000,1 WRITE,0x1000,0x3000,256 >each.csv
+for format in dinero:din dinerox:xdin dinerob:dinb ramulator:ramulator dramsim3:dramsim3 instrace:instrace pinatrace:pinatrace \
+    memtrace_simple:memtrace_simple memtrace_x86:memtrace_x86 lackey:lackey; do
+    suffix=${format#*:} format=${format%:*}
+    for kind in INSTR READ WRITE; do
+        [[ $format != instrace || $kind == INSTR ]] || continue
+        [[ ! $format =~ ^(ramulator|dramsim3|pinatrace|memtrace_x86)$ || $kind != INSTR ]] || continue
+        for n in 1 2 3 7 30; do
+            awk -F, -v k=$kind -v n=$n 'NR == 1; $1 == k { for (i = 0; i < n; i++) print }' each.csv >some.csv
+            trod convert -q --allow-loss --to "$format" some.csv "some.$suffix"
+            is "some.$suffix" "$format"
+            check test "$(jq .total.rows <(trod count --format json "some.$suffix"))" = "$n"
+        done
+    done
+done
+printf 'm 1000 4\n' >a.xdin
+is a.xdin dinerox
+for text in 'r 1000 4' '0 1000' '0x1000 R'; do # without a name they may be something else
+    printf '%s\n' "$text" >nameless
+    is nameless -
+    err_has 'may be .*--from'
+done
+printf 'r 1000 4\nand more\n' >b.xdin
+is b.xdin -
+head -c 64 /dev/zero >zero.dinb # no sizes
+is zero.dinb -
+
 # ---- binary: a record or two say little, a name that ends so settles it
 bytes 00 00 10 00 00 80 >a.byu6
 is a.byu6 byu6

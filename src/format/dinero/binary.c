@@ -21,24 +21,30 @@ static const char *const suffixes[] = {".dinb", NULL};
 
 /*
  * Of 64 bits 13 are fixed (label below 6, padding 0, the upper byte of the size 0), but small
- * numbers have them too: never enough without the file's name or --from.
+ * numbers have them too: never enough without the file's name or --from. With the name any records
+ * are enough that have label, padding and, one of them, a size.
  */
 static int bid(const struct trod_probe *probe, const char **dialect)
 {
     const uint8_t *p = probe->head.p;
     const size_t n = probe->head.n / RECORD < BID_RECORDS ? probe->head.n / RECORD : BID_RECORDS;
     unsigned kinds = 0, sizes = 0;
+    bool sized = false, usual = true;
 
     (void)dialect;
     for (size_t i = 0; i < n; i++, p += RECORD) {
         const unsigned size = trod_load_le16(p + 4);
 
-        if (p[6] >= DIN_LABELS || p[7] != 0 || size == 0 || size > 64)
+        if (p[6] >= DIN_LABELS || p[7] != 0)
             return 0;
+        sized = sized || size;
+        usual = usual && size && size <= 64;
         kinds |= 1u << p[6];
         sizes |= size > 1;
     }
-    return n >= 4 && sizes && (kinds & (kinds - 1)) ? RL_DOUBT : 0;
+    if (n >= 4 && usual && sizes && (kinds & (kinds - 1)))
+        return RL_DOUBT;
+    return sized ? TROD_BID_NAMED : 0;
 }
 
 static int start(void *dec, const void *opt, const struct trod_span *head, struct trod_meta *meta,

@@ -77,7 +77,7 @@ int rl_bid(const struct trod_probe *probe, rl_parse_fn parse, int bits, unsigned
     const uint8_t *p = probe->head.p, *end = p + probe->head.n, *next, *e, *before = NULL;
     size_t before_n = 0;
     uint32_t seen = 0;
-    int good = 0, bad = 0;
+    int good = 0, bad = 0, rows = 0, all;
 
     if (head && p < end && (e = line_end(p, end, false, &next)) != NULL &&
         (size_t)(e - p) == strlen(head) - 1 && memcmp(p, head, strlen(head) - 1) == 0)
@@ -90,6 +90,8 @@ int rl_bid(const struct trod_probe *probe, rl_parse_fn parse, int bits, unsigned
             break;
         what = parse(p, e, &r);
         bad += what == RL_BAD && (next < end || end[-1] == '\n'); /* else it may be cut off */
+        /* a line that is only kept, as it is, says nothing */
+        rows += what == RL_ROW && (r.kind != TROD_NOTE || r.has & TROD_COL_ADDR);
         if (what != RL_ROW || r.kind == TROD_NOTE)
             continue;
         good += before_n != (size_t)(e - p) || memcmp(before, p, before_n) != 0;
@@ -98,8 +100,10 @@ int rl_bid(const struct trod_probe *probe, rl_parse_fn parse, int bits, unsigned
         before_n = (size_t)(e - p);
     }
     if ((unsigned)__builtin_popcount(seen) < kinds || 4 * bad > good)
-        return 0;
-    return ((good < BID_LINES ? good : BID_LINES) - bad) * bits;
+        all = 0;
+    else
+        all = ((good < BID_LINES ? good : BID_LINES) - bad) * bits;
+    return rows && !bad && all < TROD_BID_NAMED ? TROD_BID_NAMED : all;
 }
 
 size_t rl_resync(const struct trod_format *f, rl_parse_fn parse, const uint8_t *p, size_t n)

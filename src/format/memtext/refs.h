@@ -72,8 +72,9 @@ int rl_report_long(const struct trod_format *f, const struct rl_dec *d, const st
 
 /*
  * Evidence in the first lines of PROBE: BITS for each line that differs from the one before, up to
- * 8 of them, if few lines are bad and KINDS different kinds of rows occur. HEAD (may be NULL): a
- * first line that decides alone.
+ * 8 of them, if few lines are bad and KINDS different kinds of rows occur. Where there are rows and
+ * no bad lines a name can settle it, however few they are. HEAD (may be NULL): a first line that
+ * decides alone.
  */
 int rl_bid(const struct trod_probe *probe, rl_parse_fn parse, int bits, unsigned kinds,
            const char *head);
