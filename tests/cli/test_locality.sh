@@ -270,6 +270,51 @@ run trod locality --by function scan.tarmac
 status 2
 err_has "an option of its own, 'locality:per=function'"
 
+# what only the warm-up touched is not counted: neither lines nor what lists have are others than those of the rows behind
+# it; with a limit lines are among them that were forgotten since, and with samples those of the sample
+awk 'BEGIN { srand(8); print "kind,stream,pc,addr,size"
+    for (i = 0; i < 400; i++) {
+        at = 32768 + 64 * int(rand() * (i < 200 ? 90 : 40))
+        printf "INSTR,t%d,0x1000,,4\nREAD,t%d,0x1000,%d,4\n", i % 2, i % 2, at } }' >warm.csv
+awk -F, 'NR > 401 { n[$1 == "READ" ? $4 : 4096]++ } END { for (a in n) printf "0x%x %d\n", a, n[a] }' warm.csv | sort >want
+lines=$(wc -l <want)
+touched=$(awk -F, 'NR > 1 { n[$1 == "READ" ? $4 : 4096] } END { print length(n) }' warm.csv)
+check test "$lines" -lt "$touched"
+for more in '' '--memory 64M' '--limit-lines 9' '--limit-lines 9 --shared' --shared; do
+    run trod locality --top 1000 --warmup 400:rows $more --format json warm.csv
+    status 0
+    json ".references == 400 and .lines == $lines"
+    [[ $more != --memory* ]] || json ".sampled_lines == $lines and .sampled_references == 400"
+    [[ -z ${more%--shared} ]] || continue
+    cp "$stdout" all
+    for list in top_lines distant_lines; do
+        jq -r ".$list[] | \"\\(.line) \\(.references)\"" all | sort >got
+        check cmp got want
+    done
+done
+run trod locality --warmup 400:rows --shared --per line --top 1000 --format json warm.csv
+through jq -r '.owners[] | "\(.address) \(.references)"'
+through sort
+out_is want
+# each thread counts what it touched itself
+run trod locality --warmup 400:rows --format json warm.csv
+json "[.streams[].lines] == [$(for t in t0 t1; do
+    awk -F, -v t=$t 'NR > 401 && $2 == t { n[$1 == "READ" ? $4 : 4096] } END { print length(n) }' warm.csv
+done | paste -sd,)]"
+# the curve still goes to all lines that may be in between
+json ".miss_ratio_curve[-1].misses == .cold and .miss_ratio_curve[-1].lines >= $lines"
+
+# lines so large that caches of them have more bytes than 64 bits count
+printf '%s\n' kind,pc,addr,size INSTR,0x1000,0x1000,4 READ,0x1000,0xf000000000000000,4 READ,0x1000,0x5000000000000000,4 >high.csv
+for shift in 63 62; do
+    run trod locality --shared --line "$(printf %u $((1 << shift)))" --ways 2 --times --format json high.csv
+    status 0
+    for table in miss_ratio_curve set_associative models; do
+        json "[.$table[].bytes] | length > 1 and .[0] > 1e18 and all(. != 0) and .[-1] == null"
+    done
+    json "all(.miss_ratio_curve[]; .lines < $((1 << 64 - shift)) or .bytes == null)"
+done
+
 # a chart of nothing
 echo 'kind,addr,size' >nothing.csv
 run trod locality --plot nothing.csv

@@ -110,6 +110,7 @@ static void check(const struct trod_stack *s, const struct stream *t, uint64_t l
             assert_int_equal(hist[d * TROD_REFS + k],
                              d == t->n ? s->dist.cold[k] : trod_dist_at(&s->dist, d, k));
     assert_int_equal(o.n - 1, trod_stack_lines(s));
+    assert_int_equal(o.n - 1, trod_stack_counted(s));
     if (lines)
         assert_int_equal(lines, trod_stack_lines(s));
     identities(s, t);

@@ -183,6 +183,9 @@ int loc_strides_result(const struct loc_state *s, struct trod_result *r);
 
 int loc_result(const void *st, struct trod_result *r);
 
+/* The bytes of LINES lines, a cell of a table: none where 64 bits do not hold them. */
+void loc_put_size(struct trod_result *r, uint64_t lines, unsigned shift);
+
 struct loc_stats {
     uint64_t n, max;
     double mean, deviation;

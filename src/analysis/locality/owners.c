@@ -325,7 +325,7 @@ static size_t page_rows(const struct loc_state *s, struct row *row)
     size_t n = 0;
 
     for (size_t i = 0; i < s->pages.size; i++)
-        if (s->pages.at[i].pos != TROD_LINE_EMPTY)
+        if (s->pages.at[i].pos != TROD_LINE_EMPTY && s->pages.count[i].refs)
             row[n++] = (struct row){.key = s->pages.at[i].line << shift,
                                     .name = "",
                                     .refs = s->pages.count[i].refs,

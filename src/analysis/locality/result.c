@@ -60,7 +60,7 @@ size_t loc_top(const struct trod_stack *s, bool distant, struct loc_top *out, si
         struct loc_top t;
         size_t at;
 
-        if (s->lines.at[i].pos >= TROD_LINE_PRUNED)
+        if (s->lines.at[i].pos >= TROD_LINE_PRUNED || !trod_tally_knows(&s->lines.at[i]))
             continue;
         c = trod_tally_of(&s->tally, &s->lines.at[i]);
         t = (struct loc_top){s->lines.at[i].line, c.refs, c.distant};
@@ -119,6 +119,14 @@ static bool curve_of(const struct loc_lane *l, struct curve *c)
     return true;
 }
 
+void loc_put_size(struct trod_result *r, uint64_t lines, unsigned shift)
+{
+    if (lines <= UINT64_MAX >> shift)
+        trod_result_u64(r, "bytes", lines << shift);
+    else
+        trod_result_absent(r);
+}
+
 static void put_ratio(struct trod_result *r, const char *name, double misses, uint64_t refs)
 {
     if (refs)
@@ -154,7 +162,7 @@ static int put_curve(const struct loc_state *s, struct trod_result *r)
         if (l->shards && (double)c->size[i] * trod_shards_rate(l->shards) < 1)
             continue;
         trod_result_u64(r, "lines", c->size[i]);
-        trod_result_u64(r, "bytes", c->size[i] << s->shift);
+        loc_put_size(r, c->size[i], s->shift);
         trod_result_u64(r, "misses", (uint64_t)(c->all[i] > 0 ? c->all[i] + 0.5 : 0));
         put_ratio(r, "miss_ratio", c->all[i], refs[0]);
         put_ratio(r, "instr", c->instr[i], refs[1]);
@@ -279,13 +287,13 @@ static void put_summary(const struct loc_state *s, struct trod_result *r)
         if (loc_lane_refs(l, 1U << k))
             trod_result_u64(r, names[k], loc_lane_refs(l, 1U << k));
     if (l->shards) {
-        trod_result_u64(r, "lines", (uint64_t)(trod_shards_lines(l->shards) + 0.5));
+        trod_result_u64(r, "lines", (uint64_t)(trod_shards_counted(l->shards) + 0.5));
         trod_result_describe(r, "lines", "estimate of the distinct ones");
         put_sample(s, r);
     } else {
         const struct loc_stats stats = loc_stats_of(&l->stack->dist, LOC_ALL);
 
-        trod_result_u64(r, "lines", trod_stack_lines(l->stack));
+        trod_result_u64(r, "lines", trod_stack_counted(l->stack));
         trod_result_u64(r, "cold", trod_dist_cold(&l->stack->dist, LOC_ALL));
         trod_result_describe(r, "references", "first references to a line");
         if (stats.n) {
@@ -340,17 +348,18 @@ static void put_parts(const struct loc_state *s, struct trod_result *r)
     };
     const struct trod_stack *k = s->own.shards ? s->own.shards->stack : s->own.stack;
     const uint64_t grain = s->opt->line > TROD_PARTS ? s->opt->line / TROD_PARTS : 1;
-    uint64_t n[TROD_PARTS + 1], all = 0, bytes = 0;
+    uint64_t n[TROD_PARTS + 1], all = 0;
+    double bytes = 0; /* of large lines more than 2^64 */
 
     trod_stack_parts(k, n);
     for (unsigned i = 0; i <= TROD_PARTS; i++) {
         all += n[i];
-        bytes += n[i] * i * grain;
+        bytes += (double)n[i] * (double)(i * grain);
     }
     trod_result_u64(r, "touched_size", s->opt->resident);
     trod_result_describe(r, "bytes", "the cache that lines leave");
     trod_result_f64(r, "touched_share",
-                    all ? 100 * (double)bytes / ((double)all * (double)s->opt->line) : 0, 2);
+                    all ? 100 * bytes / ((double)all * (double)s->opt->line) : 0, 2);
     trod_result_describe(r, "percent", "of the bytes of a line, mean over residencies");
     trod_result_table(r, "touched", "bytes of a line touched while it is in the cache", columns, 3);
     for (unsigned i = 0; i <= TROD_PARTS; i++) {
@@ -382,7 +391,7 @@ static void put_sets(const struct loc_state *s, struct trod_result *r)
 
             trod_result_u64(r, "sets", UINT64_C(1) << level);
             trod_result_u64(r, "ways", ways);
-            trod_result_u64(r, "bytes", (uint64_t)ways << (level + s->shift));
+            loc_put_size(r, (uint64_t)ways << level, s->shift);
             trod_result_u64(r, "misses", misses);
             put_ratio(r, "miss_ratio", (double)misses, loc_lane_refs(&s->own, LOC_ALL));
             trod_result_row_end(r);

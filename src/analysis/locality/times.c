@@ -69,7 +69,7 @@ static void put_models(const struct loc_state *s, const struct trod_curves *c,
 
     trod_result_table(r, "models", "miss ratios that the reuse times foretell", columns, 4);
     for (size_t i = 0; i < n; i++) {
-        trod_result_u64(r, "bytes", size[i] << s->shift);
+        loc_put_size(r, size[i], s->shift);
         trod_result_f64(r, "hotl", trod_curves_hotl(c, (double)size[i]), 6);
         trod_result_f64(r, "aet", trod_curves_aet(c, (double)size[i]), 6);
         trod_result_f64(r, "statstack", trod_curves_statstack(c, (double)size[i]), 6);

@@ -307,14 +307,18 @@ bool trod_shards_feed(struct trod_shards *s, const struct trod_refs *refs, size_
     return true;
 }
 
-/* Lines that have come whose hashes are no greater than LIMIT. */
-static uint64_t sampled_up_to(const struct trod_shards *s, uint64_t limit)
+/*
+ * Lines that have come whose hashes are no greater than the limit; COUNTED: only since counts were
+ * reset.
+ */
+static uint64_t below_limit(const struct trod_shards *s, bool counted)
 {
     const struct trod_lines *t = &s->stack->lines;
     uint64_t n = 0;
 
     for (size_t i = 0; i < t->size; i++)
-        n += t->at[i].pos != TROD_LINE_EMPTY && hash(t->at[i].line) <= limit;
+        n += t->at[i].pos != TROD_LINE_EMPTY && (!counted || trod_tally_knows(&t->at[i])) &&
+             hash(t->at[i].line) <= s->limit;
     return n;
 }
 
@@ -338,7 +342,8 @@ bool trod_shards_sum(struct trod_shards *s, const struct trod_shards *other)
         s->limit = other->limit;
     if (!trod_stack_sum(s->stack, other->stack))
         return false;
-    s->lines = (double)sampled_up_to(s, s->limit) / trod_shards_rate(s);
+    s->lines = (double)below_limit(s, false) / trod_shards_rate(s);
+    s->anew = s->anew || other->anew;
     return true;
 }
 
@@ -350,16 +355,22 @@ void trod_shards_restart(struct trod_shards *s)
     memset(s->refs, 0, sizeof s->refs);
     memset(s->sampled, 0, sizeof s->sampled);
     memset(s->weight, 0, sizeof s->weight);
+    s->anew = true;
 }
 
 uint64_t trod_shards_sampled(const struct trod_shards *s)
 {
-    return s->stack->live;
+    return trod_stack_counted(s->stack);
 }
 
 double trod_shards_lines(const struct trod_shards *s)
 {
     return s->lines;
+}
+
+double trod_shards_counted(const struct trod_shards *s)
+{
+    return s->anew ? (double)below_limit(s, true) / trod_shards_rate(s) : s->lines;
 }
 
 static double weight_of(const double *class, unsigned classes)

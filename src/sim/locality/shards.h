@@ -37,6 +37,7 @@ struct trod_shards {
     struct trod_shards_bin *bin; /* TROD_BINS */
     struct trod_shards_bin cold;
     double lines;             /* what the sampled lines stand for */
+    bool anew;                /* counts were reset: LINES has lines from before */
     uint64_t *line, *touched; /* a block of the sample */
     uint8_t *class;
     uint32_t *out;
@@ -70,9 +71,13 @@ bool trod_shards_sum(struct trod_shards *s, const struct trod_shards *other);
 /* Reset the counts; the contents of the sample are kept. */
 void trod_shards_restart(struct trod_shards *s);
 
-/* Lines in the sample now, an estimate of all distinct lines, and one of first references. */
+/*
+ * Lines in the sample now that were referenced since counts were reset, and estimates: of all
+ * distinct lines, of those referenced since then, and of first references.
+ */
 uint64_t trod_shards_sampled(const struct trod_shards *s);
 double trod_shards_lines(const struct trod_shards *s);
+double trod_shards_counted(const struct trod_shards *s);
 double trod_shards_cold(const struct trod_shards *s);
 
 /*

@@ -315,6 +315,15 @@ uint64_t trod_stack_lines(const struct trod_stack *s)
     return s->lines.used;
 }
 
+uint64_t trod_stack_counted(const struct trod_stack *s)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < s->lines.size; i++)
+        n += s->lines.at[i].pos != TROD_LINE_EMPTY && trod_tally_knows(&s->lines.at[i]);
+    return n;
+}
+
 void trod_stack_restart(struct trod_stack *s)
 {
     trod_dist_clear(&s->dist);

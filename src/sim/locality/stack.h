@@ -100,8 +100,9 @@ uint64_t *trod_stack_order(const struct trod_stack *s);
 /* Reset the counts; the contents of the stack are kept. */
 void trod_stack_restart(struct trod_stack *s);
 
-/* Lines ever referenced. */
+/* Lines ever referenced, and those that were since counts were reset. */
 uint64_t trod_stack_lines(const struct trod_stack *s);
+uint64_t trod_stack_counted(const struct trod_stack *s);
 
 /* Forget the lines for which DROP returns true. Returns false without memory. */
 bool trod_stack_forget(struct trod_stack *s, bool (*drop)(uint64_t line, void *user), void *user);

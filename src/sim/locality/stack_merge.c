@@ -55,6 +55,8 @@ static bool add_counts(struct trod_stack *s, const struct trod_stack *from)
             s->lines.used++;
         }
         trod_tally_add(&s->tally, &s->lines.at[slot], trod_tally_of(&from->tally, e));
+        if (trod_tally_knows(e) && !trod_tally_knows(&s->lines.at[slot]))
+            trod_tally_know(&s->lines.at[slot]);
         if (s->lines.at[slot].pos == TROD_LINE_PRUNED && e->pos < TROD_LINE_PRUNED) {
             s->lines.at[slot].pos = 0;
             s->live++;

@@ -66,7 +66,8 @@ void trod_tally_forget(struct trod_tally *t, struct trod_line *e)
 
     if (c)
         c->count = (struct trod_line_count){.refs = 0};
-    e->lately = 0;
+    if (trod_tally_knows(e))
+        e->lately = TROD_TALLY_CARRIED;
 }
 
 struct trod_line_count trod_tally_of(const struct trod_tally *t, const struct trod_line *e)

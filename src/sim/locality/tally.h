@@ -36,7 +36,7 @@ struct trod_tally {
 void trod_tally_fini(struct trod_tally *t);
 /* Forget what is carried; what stands beside lines is the caller's to clear. */
 void trod_tally_clear(struct trod_tally *t);
-/* Forget what is counted of the line of E. */
+/* Forget what is counted of the line of E, but not that it was referenced. */
 void trod_tally_forget(struct trod_tally *t, struct trod_line *e);
 /* What is counted of the line of E. */
 struct trod_line_count trod_tally_of(const struct trod_tally *t, const struct trod_line *e);
@@ -44,6 +44,18 @@ struct trod_line_count trod_tally_of(const struct trod_tally *t, const struct tr
 void trod_tally_add(struct trod_tally *t, struct trod_line *e, struct trod_line_count count);
 /* Carry what stands beside the line of E. Without memory T has failed. */
 void trod_tally_carry(struct trod_tally *t, struct trod_line *e);
+
+/* Was the line of E referenced since its tally was cleared, whatever is counted of it? */
+static inline bool trod_tally_knows(const struct trod_line *e)
+{
+    return e->lately != 0;
+}
+
+/* Know the line of E, of which nothing is counted: it is as if that were carried. */
+static inline void trod_tally_know(struct trod_line *e)
+{
+    e->lately |= TROD_TALLY_CARRIED;
+}
 
 /* REFS references, and DISTANT ones, each at most TROD_TALLY_MOST, for trod_tally_note. */
 static inline uint32_t trod_tally_notes(uint32_t refs, uint32_t distant)
