@@ -15,6 +15,7 @@
  */
 #include "engine/pace.h"
 #include "engine/run_int.h"
+#include "trace/mark.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ struct slot {
     struct trod_streaks *streaks; /* NULL: nobody wants them */
     struct engine_cut *cut;
     uint32_t n_cuts, cap_cuts;
+    uint32_t cut_to; /* row: those before it are in the cuts */
 };
 
 struct pipe;
@@ -127,6 +129,8 @@ static struct slot *free_slot(struct pipe *p)
                 pthread_cond_wait(&p->freed, &p->lock);
     if (p->failed)
         s = NULL;
+    else
+        s->n_cuts = s->cut_to = 0;
     pthread_mutex_unlock(&p->lock);
     return s;
 }
@@ -145,12 +149,10 @@ static void publish(struct pipe *p, bool over)
     pthread_mutex_unlock(&p->lock);
 }
 
+/* Cut the rows of S that are not cut yet. */
 static int cut_rows(struct slot *s, struct engine_cutter *c)
 {
-    uint32_t at = 0;
-
-    s->n_cuts = 0;
-    while (at < s->b->n && !c->over) {
+    while (s->cut_to < s->b->n && !c->over) {
         if (s->cap_cuts - s->n_cuts < ENGINE_CUTS) {
             uint32_t cap = s->cap_cuts + 2 * ENGINE_CUTS;
             struct engine_cut *cut = realloc(s->cut, cap * sizeof *cut);
@@ -160,7 +162,7 @@ static int cut_rows(struct slot *s, struct engine_cutter *c)
             s->cut = cut;
             s->cap_cuts = cap;
         }
-        s->n_cuts += engine_cutter_next(c, s->b, &at, s->cut + s->n_cuts);
+        s->n_cuts += engine_cutter_next(c, s->b, &s->cut_to, s->cut + s->n_cuts);
     }
     return TROD_OK;
 }
@@ -270,6 +272,8 @@ static int put_copies(struct pipe *p, struct engine_cutter *c, const struct trod
                               "a record is larger than a batch holds; use -j 1");
         if (n == 0)
             rc = flush(p, c);
+        else if (!c->plain) /* no batch is read, and none of its problems met, behind the region */
+            rc = cut_rows(p->open, c);
     }
     return rc;
 }
@@ -436,6 +440,12 @@ void run_ahead(struct trod_run *r)
 
     for (size_t i = 0; i < r->n_items; i++)
         direct = direct && r->item[i].analysis->direct;
+    /*
+     * A run that may end before its trace meets the problems of its last batch: which these are
+     * must not depend on how the bytes come in. What comes from a pipe is looked at when it comes.
+     */
+    if ((r->opt.region_to || r->opt.filter) && trod_trace_rewindable(r->whole))
+        trod_trace_settle_windows(r->whole);
     if (direct)
         trod_trace_windows(r->whole);
     else
