@@ -89,6 +89,16 @@ static bool is_next(const struct engine_cutter *c, const struct trod_batch *b, u
     return is_executed(b, i) || (engine_owner_belongs(b->kind[i]) && !is_owned(c, b, i));
 }
 
+/*
+ * Is row I of an instruction that comes after it? Before the first instruction of the trace that is
+ * so where it says one: it may be of what was executed before the trace began.
+ */
+static bool comes_before(const struct engine_cutter *c, const struct trod_batch *b, uint32_t i)
+{
+    return engine_owner_belongs(b->kind[i]) && !is_owned(c, b, i) &&
+           (c->ran || (c->now.instructions == 0 && b->have & b->has[i] & TROD_COL_PC));
+}
+
 static void count_row(struct engine_cutter *c, const struct trod_batch *b, uint32_t i)
 {
     uint32_t said = b->have & b->has[i];
@@ -124,8 +134,8 @@ static bool in_region(struct engine_cutter *c, const struct trod_batch *b, uint3
 
     if (!o->region_from && !o->region_to)
         return true;
-    if (o->region_in == TROD_IN_INSTRUCTIONS && c->ran && !is_executed(b, i) && is_next(c, b, i))
-        at++; /* it comes before its instruction */
+    if (o->region_in == TROD_IN_INSTRUCTIONS && comes_before(c, b, i))
+        at++;
     c->over = at > o->region_to;
     return at >= o->region_from && at <= o->region_to;
 }

@@ -70,6 +70,75 @@ run trod count --format json --region "marker:$name:2..marker:$name:3" gen.d
 status 0
 json ".total.rows == ${at[2]:-0} - ${at[1]:-0} + 1"
 
+# accesses that come before their instruction and say its address go with it, that of the first one, too; others before
+# the first instruction are of none
+cat >before.csv <<'END'
+kind,pc,addr,size
+READ,0x1000,0x80,4
+INSTR,0x1000,,4
+READ,0x1004,0x90,4
+READ,0x1004,0x94,4
+INSTR,0x1004,,4
+READ,0x1008,0x90,4
+INSTR,0x1008,,4
+END
+counted() { # REGION READS: so many reads are counted
+    for jobs in 1 2; do
+        run trod run count -j $jobs --region "$1" --format json "${3:-before.csv}"
+        status 0
+        json "([.total.rows_by_kind[] | select(.kind == \"READ\") | .rows] | add) == $2"
+    done
+}
+counted 1..1 1
+counted 1..2 3
+counted 2..2 2
+counted 2..3 3
+counted ..3 4
+sed '2s/0x1000/0x0ffc/' before.csv >other.csv # of another one, which is not known: it is the next all the same
+counted 1..1 1 other.csv
+sed '2s/0x1000//' before.csv >none.csv
+counted 1..1 null none.csv
+run trod run count --limit 2 --format json before.csv
+cp "$stdout" limited
+run trod run count --region 1..2 --format json before.csv
+out_is limited
+
+# what lies behind the end of a region is not read: its problems are none of the run, whatever the number of threads
+for i in $(seq 100); do
+    printf '%d clk IT (%d) %08x d503201f O EL1h_n : NOP\n' $((i - 1)) "$i" $((65536 + 4 * (i - 1)))
+done >good.tarmac
+sed '52i 12 clk IT (x) zz' good.tarmac >bad.tarmac
+for analysis in branches cache mix,hot count,profile; do
+    for region in '--limit 50' '--region 1..50' '--region 0..40:rows' '--region 20..99'; do
+        for jobs in 1 2 3 4; do
+            # shellcheck disable=SC2086 # an option and its value
+            run trod run $analysis $region -j $jobs good.tarmac bad.tarmac
+            status 0
+            err </dev/null
+            [[ $jobs -gt 1 ]] || cp "$stdout" one
+            out_is one
+        done
+    done
+    for jobs in 1 2 3; do
+        run trod run $analysis --region 1..120 -j $jobs good.tarmac bad.tarmac
+        status 2
+        err_has '^trod: bad.tarmac:52: '
+    done
+done
+# a file that is cut off behind the region, of more than a window
+awk 'BEGIN { print "kind,pc,addr,size"; for (i = 0; i < 40000; i++) printf "INSTR,%d,,4\n", 4096 + i % 9 * 4 }' >long.csv
+trod convert -q --allow-loss --to dinerob long.csv long.dinb
+printf abc >>long.dinb
+for limit in 33000 36000 39000; do
+    for jobs in 1 2 3 4; do
+        run trod run mix,hot --limit $limit -j $jobs long.dinb
+        [[ $jobs -gt 1 ]] || { cp "$stderr" want && cp "$stdout" one && was=$got; }
+        status "$was"
+        check cmp "$stderr" want
+        out_is one
+    done
+done
+
 # nothing there: it is said
 for r in 200..300 200..300:rows 9999..:time; do
     run trod count --region $r t.tarmac
