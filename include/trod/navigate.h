@@ -205,6 +205,15 @@ int trod_nav_visit(struct trod_nav *nav, uint64_t pc, uint64_t k, uint64_t *row)
  */
 int trod_nav_executed(struct trod_nav *nav, uint64_t k, uint64_t *row);
 
+/*
+ * The rows that go with the instruction in row ROW, as those of regions of a run do: *FIRST is the
+ * first of the accesses and registers that come before it and say an address that is not that of
+ * the instruction before, *LAST the last row before the next instruction, or before what comes
+ * before that. Of a row that is no instruction both are ROW. Returns 1, 0 where the trace has fewer
+ * rows, or an error of reading it.
+ */
+int trod_nav_extent(struct trod_nav *nav, uint64_t row, uint64_t *first, uint64_t *last);
+
 /* A row from which on all times are later than TIME; TROD_NOWHERE: not known. */
 uint64_t trod_nav_time_end(const struct trod_nav *nav, uint64_t time);
 

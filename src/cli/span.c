@@ -110,28 +110,10 @@ static int place(struct placing *k, const char *text, size_t n, uint64_t *row)
     return r > 0 ? 0 : r == 0 ? TROD_ERR_USAGE : r;
 }
 
-/* *ROW, if it is an instruction, to the last row before the next one: what belongs to it. */
-static int to_end_of(const struct placing *k, uint64_t *row)
-{
-    const struct trod_nav_query query = {.access = TROD_NAV_KIND, .lo = TROD_INSTR};
-    struct trod_nav_hit next;
-    const struct trod_batch *b;
-    size_t n = 0;
-    uint32_t i;
-    int r = trod_nav_row(k->nav, *row, &b, &i);
-
-    if (r <= 0 || b->kind[i] != TROD_INSTR ||
-        !(trod_nav_format(k->nav)->flags & (TROD_FMT_TEXT | TROD_FMT_FOLLOWS)))
-        return r < 0 ? r : 0;
-    r = trod_nav_find(k->nav, &query, *row, false, &next, 1, &n);
-    if (r == 0)
-        *row = n ? next.row - 1 : UINT64_MAX;
-    return r;
-}
-
 static int between(struct placing *k, const char *text, struct trod_range *out)
 {
     const char *dots = strstr(text, "..");
+    uint64_t first = 0, last = UINT64_MAX;
     int r = 0;
 
     *out = (struct trod_range){true, 0, UINT64_MAX};
@@ -144,7 +126,11 @@ static int between(struct placing *k, const char *text, struct trod_range *out)
                           "option '--region': '%s' ends with row %llu, before row %llu that it "
                           "begins with",
                           text, (unsigned long long)out->hi, (unsigned long long)out->lo);
-    return r == 0 && dots[2] ? to_end_of(k, &out->hi) : r;
+    if (r == 0 && dots > text && (r = trod_nav_extent(k->nav, out->lo, &first, &last)) > 0)
+        out->lo = first;
+    if (r >= 0 && dots[2] && (r = trod_nav_extent(k->nav, out->hi, &first, &last)) > 0)
+        out->hi = last;
+    return r < 0 ? r : 0;
 }
 
 static int by_places(const struct cli_spanning *s, const struct trod_run_options *opt,

@@ -56,57 +56,14 @@ static uint64_t measure(const struct engine_cutter *c, enum trod_measure in)
     return c->now.time == TROD_NOWHERE ? 0 : c->now.time;
 }
 
-/* Row I is an instruction: accesses that come are its own. */
-static void remember(struct engine_cutter *c, const struct trod_batch *b, uint32_t i)
-{
-    const uint32_t said = b->have & b->has[i];
-
-    c->ran = true;
-    c->pc = said & TROD_COL_ADDR ? b->addr[i] : TROD_NOWHERE;
-    c->stream = said & TROD_COL_STREAM ? b->stream[i] : TROD_NO_STREAM;
-}
-
-static bool is_executed(const struct trod_batch *b, uint32_t i)
-{
-    return b->kind[i] == TROD_INSTR &&
-           !(b->have & b->has[i] & TROD_COL_FLAGS && b->flags[i] & TROD_F_SYNTHETIC);
-}
-
-/* Does row I, an access or a register, belong to an instruction that came before it? */
-static bool is_owned(const struct engine_cutter *c, const struct trod_batch *b, uint32_t i)
-{
-    const uint32_t said = b->have & b->has[i];
-
-    if (!c->ran || !engine_owner_belongs(b->kind[i]))
-        return false;
-    return !(said & TROD_COL_PC) || c->pc == TROD_NOWHERE || b->pc[i] == c->pc ||
-           (said & TROD_COL_STREAM ? b->stream[i] : TROD_NO_STREAM) != c->stream;
-}
-
-/* Is row I the next instruction, or of one that comes after its accesses? */
-static bool is_next(const struct engine_cutter *c, const struct trod_batch *b, uint32_t i)
-{
-    return is_executed(b, i) || (engine_owner_belongs(b->kind[i]) && !is_owned(c, b, i));
-}
-
-/*
- * Is row I of an instruction that comes after it? Before the first instruction of the trace that is
- * so where it says one: it may be of what was executed before the trace began.
- */
-static bool comes_before(const struct engine_cutter *c, const struct trod_batch *b, uint32_t i)
-{
-    return engine_owner_belongs(b->kind[i]) && !is_owned(c, b, i) &&
-           (c->ran || (c->now.instructions == 0 && b->have & b->has[i] & TROD_COL_PC));
-}
-
 static void count_row(struct engine_cutter *c, const struct trod_batch *b, uint32_t i)
 {
     uint32_t said = b->have & b->has[i];
 
     c->now.rows++;
-    c->now.instructions += is_executed(b, i);
+    c->now.instructions += trod_owned_executed(b, i);
     if (b->kind[i] == TROD_INSTR)
-        remember(c, b, i);
+        trod_owned_note(&c->last, b, i);
     if (said & TROD_COL_TIME)
         c->now.time = b->time[i];
     if (c->time0 == TROD_NOWHERE && c->now.time != TROD_NOWHERE)
@@ -134,7 +91,8 @@ static bool in_region(struct engine_cutter *c, const struct trod_batch *b, uint3
 
     if (!o->region_from && !o->region_to)
         return true;
-    if (o->region_in == TROD_IN_INSTRUCTIONS && comes_before(c, b, i))
+    if (o->region_in == TROD_IN_INSTRUCTIONS &&
+        trod_owned_before(&c->last, b, i, c->now.instructions == 0))
         at++;
     c->over = at > o->region_to;
     return at >= o->region_from && at <= o->region_to;
@@ -154,11 +112,11 @@ static bool ends(struct engine_cutter *c, const struct trod_batch *b, uint32_t i
             c->origin = c->time0 == TROD_NOWHERE ? 0 : c->time0;
         c->due = c->due || (c->time0 != TROD_NOWHERE && b->have & b->has[i] & TROD_COL_TIME &&
                             b->time[i] >= c->origin && b->time[i] - c->origin >= length);
-        return c->due && !is_owned(c, b, i);
+        return c->due && !trod_owned(&c->last, b, i);
     }
     if (measure(c, in) - c->origin < length)
         return false;
-    return in == TROD_IN_ROWS || is_next(c, b, i);
+    return in == TROD_IN_ROWS || trod_owned_next(&c->last, b, i);
 }
 
 /* End the current interval, warm-up or region at BEFORE, the boundary before row I, the row counted
@@ -199,7 +157,7 @@ static uint32_t executed_rows(const struct trod_batch *b, uint32_t from, uint32_
     uint32_t n = 0;
 
     for (uint32_t i = from; i < to; i++)
-        n += is_executed(b, i);
+        n += trod_owned_executed(b, i);
     return n;
 }
 
@@ -230,7 +188,7 @@ static uint32_t count_interval(struct engine_cutter *c, const struct trod_batch 
     while (i < b->n) {
         uint32_t to = i + 1, n;
 
-        if (left == 0 && is_next(c, b, i))
+        if (left == 0 && trod_owned_next(&c->last, b, i))
             break;
         if (left) /* before so many rows it does not end */
             to = left < b->n - i ? i + (uint32_t)left : b->n;
@@ -238,7 +196,7 @@ static uint32_t count_interval(struct engine_cutter *c, const struct trod_batch 
         if (n == left)
             for (uint32_t k = to; k-- > i;)
                 if (b->kind[k] == TROD_INSTR) {
-                    remember(c, b, k);
+                    trod_owned_note(&c->last, b, k);
                     break;
                 }
         left -= n;

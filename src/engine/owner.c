@@ -13,6 +13,7 @@
 #include "core/grow.h"
 #include "core/zeroed.h"
 #include "engine/streams.h"
+#include "trace/owned.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -391,7 +392,7 @@ static uint32_t owned_site(struct engine_owner *o, const struct trod_batch *b, u
 {
     unsigned kind = b->kind[i];
 
-    if (engine_owner_belongs(kind)) {
+    if (trod_owned_kind(kind)) {
         if (unknown_owner(o, l)) {
             o->lost |= !o->leads;
             return TROD_NO_SITE;

@@ -13,6 +13,7 @@
 #include "engine/sites.h"
 #include "engine/streaks.h"
 #include "engine/unplaced.h"
+#include "trace/owned.h"
 #include "trod/run.h"
 
 #include <pthread.h>
@@ -87,10 +88,8 @@ struct engine_cutter {
     bool begun;               /* a row was in the region */
     bool warm, inside;        /* in the warm-up; in the region */
     bool due;                 /* a row had a time after the end of the interval or warm-up */
-    bool ran;                 /* there was an instruction; the last was of STREAM and at PC */
-    uint64_t pc;              /* TROD_NOWHERE: unknown */
-    uint32_t stream;
-    bool over; /* the region has ended */
+    struct trod_owning last;  /* instruction */
+    bool over;                /* the region has ended */
 };
 
 /* What a unit of work covers: a file, some members of an archive, or some bytes. */

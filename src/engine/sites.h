@@ -65,13 +65,6 @@ void engine_sites_isa(struct trod_sites *s, enum trod_isa *isa, enum trod_endian
  */
 struct engine_owner;
 
-/* Do rows of this kind belong to an instruction, as accesses and registers do? */
-static inline bool engine_owner_belongs(unsigned kind)
-{
-    return (1u << kind & (1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC |
-                          1u << TROD_PREFETCH | 1u << TROD_FLUSH | 1u << TROD_REG)) != 0;
-}
-
 /* MERGED: rows of several files alternate. 0 or TROD_ERR_NOMEM. */
 int engine_owner_new(struct engine_owner **out, struct trod_sites *sites, bool merged);
 void engine_owner_free(struct engine_owner *o);

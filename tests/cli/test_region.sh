@@ -103,6 +103,30 @@ cp "$stdout" limited
 run trod run count --region 1..2 --format json before.csv
 out_is limited
 
+# between places that are instructions it is what it is between their numbers, whatever stands before or behind them
+examples=$TROD_SOURCE/examples
+cp "$examples"/{sum.tt6,records.tt6e,sum.full.gz,hello.tarmac,hello.din,sum.trace.zip,hello.ptrc} . 2>"$tmp/.missing" || true
+compared=0
+for file in before.csv sum.tt6 records.tt6e sum.full.gz hello.tarmac hello.din sum.trace.zip hello.ptrc; do
+    [[ -e $file ]] || continue
+    # those that the tracer put in have a place, and no number
+    n=$(trod view --format json "$file" |
+        jq -s '[.[] | select(.kind == "INSTR") | (.flags // []) | index("synthetic") != null] | index(true) // length')
+    for index in no yes; do
+        for ends in "1 1" "1 2" "2 2" "2 3" "3 3" "$((n / 2)) $((n / 2))" "$((n / 2)) $((n - 1))" "$((n - 1)) $n" "$n $n"; do
+            from=${ends% *} to=${ends#* }
+            trod run count --format json --region "$from..$to" "$file" >want 2>/dev/null
+            run trod run count --format json --region "insn:$from..insn:$to" "$file"
+            out_is want
+        done
+        trod index -q "$file" 2>/dev/null || break
+    done
+    compared=$((compared + 1))
+done
+check test $compared -gt 4
+run trod run count --region row:61..0x10000160:1 --format json sum.tt6 # a store is its last row
+json '.total.rows_by_kind | map({(.kind): .rows}) | add == {INSTR: 3, READ: 1, WRITE: 1}'
+
 # what lies behind the end of a region is not read: its problems are none of the run, whatever the number of threads
 for i in $(seq 100); do
     printf '%d clk IT (%d) %08x d503201f O EL1h_n : NOP\n' $((i - 1)) "$i" $((65536 + 4 * (i - 1)))
