@@ -180,6 +180,7 @@ int trod_stack_load(struct trod_stack *s, struct trod_span *in)
         if (d != TROD_DIST_COLD)
             return TROD_ERR_CORRUPT;
         trod_tally_add(&s->tally, &s->lines.at[slot], c);
+        s->anew = s->anew || c.refs == 0;
     }
     if (rc == TROD_OK)
         rc = s->tally.failed ? TROD_ERR_NOMEM : first_fit(s);

@@ -343,7 +343,6 @@ bool trod_shards_sum(struct trod_shards *s, const struct trod_shards *other)
     if (!trod_stack_sum(s->stack, other->stack))
         return false;
     s->lines = (double)below_limit(s, false) / trod_shards_rate(s);
-    s->anew = s->anew || other->anew;
     return true;
 }
 
@@ -355,7 +354,6 @@ void trod_shards_restart(struct trod_shards *s)
     memset(s->refs, 0, sizeof s->refs);
     memset(s->sampled, 0, sizeof s->sampled);
     memset(s->weight, 0, sizeof s->weight);
-    s->anew = true;
 }
 
 uint64_t trod_shards_sampled(const struct trod_shards *s)
@@ -370,7 +368,7 @@ double trod_shards_lines(const struct trod_shards *s)
 
 double trod_shards_counted(const struct trod_shards *s)
 {
-    return s->anew ? (double)below_limit(s, true) / trod_shards_rate(s) : s->lines;
+    return s->stack->anew ? (double)below_limit(s, true) / trod_shards_rate(s) : s->lines;
 }
 
 static double weight_of(const double *class, unsigned classes)

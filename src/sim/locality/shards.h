@@ -37,7 +37,6 @@ struct trod_shards {
     struct trod_shards_bin *bin; /* TROD_BINS */
     struct trod_shards_bin cold;
     double lines;             /* what the sampled lines stand for */
-    bool anew;                /* counts were reset: LINES has lines from before */
     uint64_t *line, *touched; /* a block of the sample */
     uint8_t *class;
     uint32_t *out;

@@ -319,6 +319,8 @@ uint64_t trod_stack_counted(const struct trod_stack *s)
 {
     uint64_t n = 0;
 
+    if (!s->anew)
+        return trod_stack_lines(s);
     for (size_t i = 0; i < s->lines.size; i++)
         n += s->lines.at[i].pos != TROD_LINE_EMPTY && trod_tally_knows(&s->lines.at[i]);
     return n;
@@ -334,4 +336,5 @@ void trod_stack_restart(struct trod_stack *s)
         s->lines.at[i].lately = 0;
     s->pruned = s->pruned_hits = 0;
     s->n_first = 0;
+    s->anew = true;
 }

@@ -44,6 +44,7 @@ struct trod_stack {
     struct trod_bits bits;
     struct trod_dist dist;
     uint64_t refs[TROD_REFS];
+    bool anew;                      /* counts were reset: there may be lines that are not counted */
     uint64_t live;                  /* lines that are in the stack */
     uint64_t pruned;                /* lines forgotten by the limit, ever */
     uint64_t pruned_hits;           /* first references to forgotten lines */

@@ -210,6 +210,7 @@ bool trod_stack_append(struct trod_stack *s, const struct trod_stack *later)
 {
     if (!put_above(s, later))
         return false;
+    s->anew = s->anew || later->anew;
     for (unsigned k = 0; k < TROD_REFS; k++) {
         s->refs[k] += later->refs[k];
         s->dist.cold[k] -= later->dist.cold[k]; /* which are added, and were looked up instead */
@@ -226,6 +227,7 @@ bool trod_stack_sum(struct trod_stack *s, const struct trod_stack *other)
     trod_stack_parts(other, parts);
     for (unsigned i = 0; i <= TROD_PARTS; i++)
         s->parts[i] += parts[i];
+    s->anew = s->anew || other->anew;
     s->pruned += other->pruned;
     s->pruned_hits += other->pruned_hits;
     return trod_dist_add(&s->dist, &other->dist) && add_counts(s, other) && !s->tally.failed;
