@@ -36,7 +36,8 @@ enum trod_order_need {
     TROD_GLOBAL_ORDER  /* all rows in the order of the trace */
 };
 
-enum { TROD_ALL_STREAMS = -1 };
+/* In place of the number of a stream: none, but all; those rows that do not say theirs. */
+enum { TROD_ALL_STREAMS = -1, TROD_UNSAID_STREAM = -2 };
 
 /* For which parts of a trace there are results of their own, besides the result of all rows. */
 enum trod_by {
@@ -67,10 +68,10 @@ struct trod_context {
     struct trod_sites *sites;     /* NULL unless the analysis wants TROD_COL_SITE */
     struct trod_symbols *symbols; /* NULL: none were given */
     struct trod_diag *diag;       /* where the state reports problems */
-    int64_t stream;               /* PER_STREAM: number of the stream; else TROD_ALL_STREAMS */
-    unsigned shard, shards;       /* this is shard SHARD of SHARDS */
-    bool merged;                  /* the rows come in an order other than that of the files */
-    enum trod_by by;              /* for which parts of the trace results are wanted */
+    int64_t stream; /* PER_STREAM: its number or TROD_UNSAID_STREAM; else TROD_ALL_STREAMS */
+    unsigned shard, shards; /* this is shard SHARD of SHARDS */
+    bool merged;            /* the rows come in an order other than that of the files */
+    enum trod_by by;        /* for which parts of the trace results are wanted */
     /*
      * The state of a part of a trace counts rows from the beginning of the part: the number of rows
      * in the parts before it, to be added when states are merged; not known earlier.
@@ -78,7 +79,7 @@ struct trod_context {
     const uint64_t *base;
     bool recording; /* the state of a part that will be merged: see trod_analysis.records */
     const struct trod_given_calls *given; /* internal: calls of an index (trod_analysis.begins) */
-    int64_t given_of; /* stream of these calls; TROD_ALL_STREAMS: calls of all */
+    int64_t given_of; /* stream of these calls, as above; TROD_ALL_STREAMS: calls of all */
     unsigned takers;  /* recording: into how many shards it will be merged (trod_analysis.takers) */
 };
 

@@ -10,6 +10,7 @@
 #include "core/grow.h"
 #include "core/map.h"
 #include "core/origin.h"
+#include "engine/stream_run.h"
 #include "trod/analysis.h"
 
 #include <stdlib.h>
@@ -35,7 +36,7 @@ struct thread {
 struct state {
     const struct trod_meta *meta;
     struct trod_sync_graph graph;
-    struct thread *threads;
+    struct thread *threads; /* by key of a stream (trod_stream_key) */
     uint32_t n_threads;
     struct point *points;
     size_t n_points, cap_points;
@@ -63,10 +64,10 @@ static void fini(void *st)
     trod_sync_graph_fini(&s->graph);
 }
 
-static int thread_of(struct state *s, uint32_t stream, struct thread **out)
+static int thread_of(struct state *s, uint32_t key, struct thread **out)
 {
-    if (stream >= s->n_threads) {
-        uint32_t n = stream < 8 ? 16 : 2 * stream;
+    if (key >= s->n_threads) {
+        uint32_t n = key < 8 ? 16 : 2 * key;
         struct thread *t = realloc(s->threads, n * sizeof *t);
 
         if (!t)
@@ -75,7 +76,7 @@ static int thread_of(struct state *s, uint32_t stream, struct thread **out)
         s->threads = t;
         s->n_threads = n;
     }
-    *out = &s->threads[stream];
+    *out = &s->threads[key];
     return TROD_OK;
 }
 
@@ -118,23 +119,23 @@ static int touch(struct point *p, uint32_t i)
 
 static int feed_sync(struct state *s, const struct trod_batch *b, uint32_t row)
 {
-    uint32_t stream = b->stream[row];
+    const uint32_t key = trod_stream_key(b, row);
     struct thread *t;
     struct point *p;
     int rc;
 
-    if ((rc = thread_of(s, stream, &t)) < 0 ||
+    if ((rc = thread_of(s, key, &t)) < 0 ||
         (rc = point_of(s, b->addr[row], trod_origin_row(b, row), &p)) < 0 ||
-        (rc = touch(p, stream)) < 0)
+        (rc = touch(p, key)) < 0)
         return rc;
     if (trod_sync_is_signal(b->sub[row])) {
         p->signals += b->sub[row] == TROD_SYNC_SIGNAL;
         p->broadcasts += b->sub[row] == TROD_SYNC_BROADCAST;
         p->last_count = b->value[row];
         t->signals++;
-        trod_sync_graph_signal(&s->graph, stream, &t->at, p->addr, b->value[row]);
+        trod_sync_graph_signal(&s->graph, key, &t->at, p->addr, b->value[row]);
     } else if (trod_sync_is_wait(b->sub[row])) {
-        uint64_t waited = trod_sync_graph_wait(&s->graph, stream, &t->at, p->addr, b->value[row]);
+        uint64_t waited = trod_sync_graph_wait(&s->graph, key, &t->at, p->addr, b->value[row]);
 
         p->waits += b->sub[row] == TROD_SYNC_WAIT;
         p->tries += b->sub[row] == TROD_SYNC_TRY_WAIT;
@@ -154,13 +155,13 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
     int rc = TROD_OK;
 
     while (row < to && rc == TROD_OK) {
-        uint32_t stream = b->stream[row];
+        const uint32_t key = trod_stream_key(b, row);
         uint64_t n = 0;
         struct thread *t;
 
-        for (; row < to && b->stream[row] == stream && b->kind[row] != TROD_SYNC; row++)
+        for (; row < to && trod_stream_key(b, row) == key && b->kind[row] != TROD_SYNC; row++)
             n += b->kind[row] == TROD_INSTR && !(b->flags[row] & TROD_F_SYNTHETIC);
-        if ((rc = thread_of(s, stream, &t)) < 0)
+        if ((rc = thread_of(s, key, &t)) < 0)
             return rc;
         t->instructions += n;
         t->at.clock += n;
@@ -206,12 +207,17 @@ static void report_points(const struct state *s, struct trod_result *e, struct p
     trod_result_table_close(e);
 }
 
-static void emit_thread(const struct state *s, struct trod_result *e, uint32_t i)
+static void emit_thread(const struct state *s, struct trod_result *e, uint32_t key)
 {
-    if (i < s->meta->n_streams)
-        trod_result_strn(e, "thread", s->meta->streams[i].name, s->meta->streams[i].name_len);
+    const struct trod_stream *t =
+        key && key - 1 < s->meta->n_streams ? &s->meta->streams[key - 1] : NULL;
+
+    if (t)
+        trod_result_strn(e, "thread", t->name, t->name_len);
+    else if (key)
+        trod_result_u64(e, "thread", key - 1);
     else
-        trod_result_u64(e, "thread", i);
+        trod_result_absent(e);
 }
 
 static void report_threads(const struct state *s, struct trod_result *e)
@@ -220,9 +226,11 @@ static void report_threads(const struct state *s, struct trod_result *e)
                                           "contended", "waited",       "end"};
 
     trod_result_counts(e, "threads", "threads", columns, sizeof columns / sizeof *columns);
-    for (uint32_t i = 0; i < s->n_threads && i < s->meta->n_streams; i++) {
+    for (uint32_t i = 0; i < s->n_threads && i <= s->meta->n_streams; i++) {
         const struct thread *t = &s->threads[i];
 
+        if (i == 0 && !(t->instructions || t->signals || t->waits)) /* of rows that say no thread */
+            continue;
         emit_thread(s, e, i);
         trod_result_u64(e, "instructions", t->instructions);
         trod_result_u64(e, "signals", t->signals);

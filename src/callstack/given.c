@@ -9,6 +9,7 @@
 #include "callstack/callstack_int.h"
 
 #include "core/grow.h"
+#include "trod/analysis.h"
 
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ struct cs_given {
     void *reader;
     struct trod_given next;
     struct cs_saved left; /* of the exception that ended last */
-    int64_t stream;       /* whose rows are fed; less than 0: all */
+    int64_t stream;       /* whose rows are fed (trod_context.given_of) */
 };
 
 int trod_callstack_give(struct trod_callstack *c, const struct trod_given_calls *calls,
@@ -61,7 +62,8 @@ int cs_tell_unmatched(struct trod_callstack *c, struct cs_lane *l, const struct 
 /* Are rows of lane AT fed? */
 static bool is_fed(const struct cs_given *g, uint32_t at)
 {
-    return g->stream < 0 || (at ? at - 1 : TROD_NO_STREAM) == g->stream;
+    return g->stream == TROD_ALL_STREAMS ||
+           g->stream == (at ? (int64_t)at - 1 : TROD_UNSAID_STREAM);
 }
 
 /* The next change, into g->next. */

@@ -55,9 +55,8 @@ struct trod_given_calls {
 
 /*
  * C, which was fed nothing, is given CALLS, which outlives it, and follows no rule: its first row
- * may be any. Rows are fed without gaps: all, or those of STREAM
- * (of the first one with those that have none), whose calls alone are reported then; less than
- * 0: all. Returns 0 or TROD_ERR_NOMEM.
+ * may be any. Rows are fed without gaps: all (TROD_ALL_STREAMS), or those of STREAM, or those that
+ * say none (TROD_UNSAID_STREAM), whose calls alone are reported then. Returns 0 or TROD_ERR_NOMEM.
  */
 int trod_callstack_give(struct trod_callstack *c, const struct trod_given_calls *calls,
                         int64_t stream);

@@ -10,6 +10,7 @@
 #include "core/sized.h"
 #include "core/spare.h"
 #include "core/zeroed.h"
+#include "engine/stream_run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -298,40 +299,39 @@ static int enter_file(struct chk *c, uint32_t file, const struct trod_batch *b)
 }
 
 /* The idle of all cores is one stream, of no file; other streams of its format are threads. */
-static bool is_idle(const struct chk *c, uint32_t stream)
+static bool is_idle(const struct chk *c, uint32_t key)
 {
-    const struct trod_meta *m = c->meta;
+    const struct trod_stream *s = chk_stream_of(c, key);
 
-    return c->merged && c->family == &chk_drm && stream < m->n_streams &&
-           m->streams[stream].tid == TROD_NOWHERE;
+    return c->merged && c->family == &chk_drm && s && s->tid == TROD_NOWHERE;
 }
 
-/* Which file rows of STREAM are from. */
-static uint32_t file_of(const struct chk *c, uint32_t stream)
+/* Which file rows of the stream of KEY are from. */
+static uint32_t file_of(const struct chk *c, uint32_t key)
 {
-    const struct trod_meta *m = c->meta;
+    const struct trod_stream *s = chk_stream_of(c, key);
 
-    if (!c->merged || stream >= m->n_streams)
-        return m->file;
-    return is_idle(c, stream) && c->file != UINT32_MAX ? c->file : m->streams[stream].file;
+    if (!c->merged || !s)
+        return c->meta->file;
+    return is_idle(c, key) && c->file != UINT32_MAX ? c->file : s->file;
 }
 
-/* Rows [FROM, TO) of B are of STREAM: where in their file they are. */
-static void count_rows(struct chk *c, const struct trod_batch *b, uint32_t stream, uint32_t from,
+/* Rows [FROM, TO) of B are of the stream of KEY: where in their file they are. */
+static void count_rows(struct chk *c, const struct trod_batch *b, uint32_t key, uint32_t from,
                        uint32_t to)
 {
     if (!c->merged)
         return;
     c->base = b->first + from - c->counts[c->file];
-    c->counts[c->file] += is_idle(c, stream) ? 0 : to - from;
+    c->counts[c->file] += is_idle(c, key) ? 0 : to - from;
 }
 
-int chk_stream_state(struct chk *c, uint32_t stream, void **out)
+int chk_stream_state(struct chk *c, uint32_t key, void **out)
 {
     struct chk_stream *s;
 
-    if (stream >= c->n_streams) {
-        uint32_t n = stream < 8 ? 16 : 2 * stream;
+    if (key >= c->n_streams) {
+        uint32_t n = key < 8 ? 16 : 2 * key;
 
         s = realloc(c->streams, n * sizeof *s);
         if (!s)
@@ -340,30 +340,16 @@ int chk_stream_state(struct chk *c, uint32_t stream, void **out)
         c->streams = s;
         c->n_streams = n;
     }
-    s = &c->streams[stream];
+    s = &c->streams[key];
     if (!s->st && !(s->st = calloc(1, c->family->stream_size)))
         return TROD_ERR_NOMEM;
     s->file = c->file;
     c->previous = c->lasts[c->file] - 1;
-    c->switched = c->lasts[c->file] != 0 && c->previous != stream;
-    c->lasts[c->file] = stream + 1;
-    c->stream = stream;
+    c->switched = c->lasts[c->file] != 0 && c->previous != key;
+    c->lasts[c->file] = key + 1;
+    c->stream = key;
     *out = s->st;
     return TROD_OK;
-}
-
-/* Where the rows of B from I on that are of the stream of row I end. */
-static uint32_t end_of_stream(const struct trod_batch *b, uint32_t i)
-{
-    const uint32_t *const at = b->stream, n = b->n;
-    uint32_t to = i + 1;
-
-    /* mostly all are: each like the one before it */
-    if (memcmp(at + i, at + to, (n - to) * sizeof *at) == 0)
-        return n;
-    while (to < n && at[to] == at[i])
-        to++;
-    return to;
 }
 
 /* At which of the rows [FROM, TO) of B findings count. */
@@ -392,7 +378,6 @@ static int feed(void *st, const struct trod_batch *batch, uint32_t from, uint32_
 {
     struct trod_batch view;
     const struct trod_batch *b = trod_batch_rows(&view, batch, from, end);
-    const bool streams = b->have & TROD_COL_STREAM;
     struct chk *c = st;
     int rc;
 
@@ -402,23 +387,23 @@ static int feed(void *st, const struct trod_batch *batch, uint32_t from, uint32_
         return TROD_OK;
     rc = chk_use_facts(c);
     for (uint32_t i = 0, to; rc == TROD_OK && i < b->n; i = to) {
-        uint32_t stream = streams ? b->stream[i] : 0, file = file_of(c, stream);
+        const uint32_t key = trod_stream_key(b, i), file = file_of(c, key);
         void *state;
 
-        to = streams ? end_of_stream(b, i) : b->n;
+        to = trod_stream_run(b, i, b->n);
         if (file != c->file || (!c->merged && !c->any))
             rc = enter_file(c, file, b);
         if (rc == TROD_OK)
-            rc = chk_stream_state(c, stream, &state);
+            rc = chk_stream_state(c, key, &state);
         if (rc == TROD_OK) {
-            count_rows(c, b, stream, i, to);
+            count_rows(c, b, key, i, to);
             rc = judge(c, b, i, to);
         }
         if (rc < 0)
             break;
         c->any = true;
         rc = (c->part ? chk_part_rows : c->family->rows)(c, state, b, i, to);
-        c->streams[stream].last = b->first + to - 1 - c->base;
+        c->streams[key].last = b->first + to - 1 - c->base;
     }
     c->rows = b->first + b->n - c->base;
     if (c->lines_known)

@@ -99,13 +99,13 @@ struct chk {
     uint8_t *wanted;          /* by row of the batch: 1 */
     struct trod_finding *found;
     size_t n_found, cap_found;
-    struct chk_stream *streams;
+    struct chk_stream *streams; /* by key */
     uint32_t n_streams;
     uint8_t *files;   /* file_size bytes each */
-    uint32_t *lasts;  /* by file: 1 + the stream of its last row */
+    uint32_t *lasts;  /* by file: 1 + the key of the stream of its last row */
     uint64_t *counts; /* by file: its rows so far (merged) */
     uint32_t n_files;
-    uint32_t stream; /* being judged */
+    uint32_t stream; /* being judged: its key (trod_stream_key) */
     uint32_t file;   /* its file */
     bool switched;   /* the rows before in this file were of another stream: previous */
     uint32_t previous;
@@ -168,8 +168,23 @@ static inline bool chk_wanted(const struct chk *c, uint32_t i)
 /* Where row I of B lies in its file, or in its part. */
 struct chk_at chk_locate(struct chk *c, const struct trod_batch *b, uint32_t i);
 
-/* Rows of STREAM, of the file being judged, come: its state in *OUT. 0 or TROD_ERR_NOMEM. */
-int chk_stream_state(struct chk *c, uint32_t stream, void **out);
+/* Rows of the stream of KEY, of the file being judged, come: its state in *OUT. 0 or
+ * TROD_ERR_NOMEM. */
+int chk_stream_state(struct chk *c, uint32_t key, void **out);
+
+/* What is known of the stream of KEY; NULL: nothing. */
+static inline const struct trod_stream *chk_stream_of(const struct chk *c, uint32_t key)
+{
+    return c->meta && key && key - 1 < c->meta->n_streams ? &c->meta->streams[key - 1] : NULL;
+}
+
+/* Its thread; TROD_NOWHERE: it is none. */
+static inline uint64_t chk_thread_of(const struct chk *c, uint32_t key)
+{
+    const struct trod_stream *s = chk_stream_of(c, key);
+
+    return s ? s->tid : TROD_NOWHERE;
+}
 
 /* Rows of FILE may come. 0 or TROD_ERR_NOMEM. */
 int chk_use_file(struct chk *c, uint32_t file);

@@ -85,23 +85,28 @@ void chk_drm_row(struct chk *c, struct drm *d, const struct trod_batch *b, uint3
     d->last[0] = marker;
 }
 
+static const char *name_of(const struct chk *c, uint32_t key)
+{
+    const struct trod_stream *s = chk_stream_of(c, key);
+
+    return s ? s->name : "?";
+}
+
 /* The records before were of another thread of the same file. */
 static void another_thread(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
-    const struct trod_meta *m = c->meta;
-
     if (!drm_core_sharded(d)) {
         chk_report(c, CHK_DRM_TID, b, i, "record of thread %s follows those of thread %s",
-                   m->streams[c->stream].name, m->streams[c->previous].name);
+                   name_of(c, c->stream), name_of(c, c->previous));
         return;
     }
     forget_flow(d);
     if ((d->file->filetype & TROD_DRM_KERNEL_SYSCALLS) &&
-        m->streams[c->stream].tid != TROD_NOWHERE &&
+        chk_thread_of(c, c->stream) != TROD_NOWHERE &&
         !(b->kind[i] == TROD_MARKER && b->sub[i] == TROD_DRM_CONTEXT_SWITCH_START))
         chk_report(c, CHK_DRM_SWITCH, b, i,
                    "core goes on with thread %s without the kernel's code for it",
-                   m->streams[c->stream].name);
+                   name_of(c, c->stream));
 }
 
 void chk_drm_judge(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t from,
@@ -155,7 +160,7 @@ static void end(struct chk *c, void *st)
         end_templates(c, d);
         return;
     }
-    if (drm_core_sharded(d) || c->meta->streams[c->stream].tid == TROD_NOWHERE)
+    if (drm_core_sharded(d) || chk_thread_of(c, c->stream) == TROD_NOWHERE)
         return;
     if (!d->exited)
         chk_report(c, CHK_DRM_EXIT, NULL, 0, "thread has no exit record");

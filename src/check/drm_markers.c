@@ -225,7 +225,7 @@ static bool header_marker(struct chk *c, struct drm *d, const struct trod_batch 
 /* What schedule files should say of a marker of the cpu. */
 static void scheduled(struct chk *c, struct drm *d, uint64_t cpu)
 {
-    const struct trod_schedule_entry now = {.thread = c->meta->streams[c->stream].tid,
+    const struct trod_schedule_entry now = {.thread = chk_thread_of(c, c->stream),
                                             .time = d->timestamp,
                                             .cpu = cpu,
                                             .start = d->instructions};
@@ -251,7 +251,7 @@ void chk_drm_marker(struct chk *c, struct drm *d, const struct trod_batch *b, ui
         timestamp(c, d, b, i);
         break;
     case TROD_DRM_CPU_ID:
-        if (c->schedule.wanted && c->stream < c->meta->n_streams)
+        if (c->schedule.wanted && chk_stream_of(c, c->stream))
             scheduled(c, d, b->value[i]);
         break;
     case TROD_DRM_WINDOW_ID:

@@ -36,8 +36,10 @@ struct trod_finding *chk_finding(struct chk *c, size_t rule)
 
 static void name_stream(const struct chk *c, struct trod_finding *f)
 {
-    if (c->meta && c->stream < c->meta->n_streams)
-        snprintf(f->stream, sizeof f->stream, "%s", c->meta->streams[c->stream].name);
+    const struct trod_stream *s = chk_stream_of(c, c->stream);
+
+    if (s)
+        snprintf(f->stream, sizeof f->stream, "%s", s->name);
     f->file = c->file;
 }
 

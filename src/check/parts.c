@@ -177,21 +177,21 @@ int chk_part_rows(struct chk *c, void *st, const struct trod_batch *b, uint32_t 
 
 /* ---- states that go on with each other */
 
-/* The number in INTO of stream I of FROM. */
-static int same(struct chk *into, const struct chk *from, uint32_t i)
+/* The key in INTO of the stream that has KEY in FROM. */
+static int same(struct chk *into, const struct chk *from, uint32_t key)
 {
-    return engine_stream_same((struct trod_meta *)(uintptr_t)into->meta, from->meta, i);
+    return engine_stream_same_key((struct trod_meta *)(uintptr_t)into->meta, from->meta, key);
 }
 
 /* What FROM knows of the stream that its last row is of. */
 static int last_stream(struct chk *into, const struct chk *from)
 {
     const uint32_t last = from->lasts[from->file];
-    const int number = last ? same(into, from, last - 1) : 0;
+    const int key = last ? same(into, from, last - 1) : 0;
 
-    if (number >= 0 && last)
-        into->lasts[into->file] = (uint32_t)number + 1;
-    return number < 0 ? number : TROD_OK;
+    if (key >= 0 && last)
+        into->lasts[into->file] = (uint32_t)key + 1;
+    return key < 0 ? key : TROD_OK;
 }
 
 /* Findings FOUND, N of them, and those of FROM, which INTO numbers, by the order of their rows. */
@@ -230,18 +230,18 @@ static int begin(struct chk *into, struct chk *from)
     into->lines_known = into->family->text;
     for (uint32_t i = 0; rc == TROD_OK && i < from->n_streams; i++) {
         struct chk_stream *s = &from->streams[i];
-        int number;
+        int key;
         void *st;
 
         if (!s->st)
             continue;
-        number = same(into, from, i);
-        rc = number < 0 ? number : chk_stream_state(into, (uint32_t)number, &st);
+        key = same(into, from, i);
+        rc = key < 0 ? key : chk_stream_state(into, (uint32_t)key, &st);
         if (rc < 0)
             break;
         free(st);
-        into->streams[number].st = s->st;
-        into->streams[number].last = s->last;
+        into->streams[key].st = s->st;
+        into->streams[key].last = s->last;
         s->st = NULL;
     }
     if (rc == TROD_OK)
@@ -253,10 +253,10 @@ static int begin(struct chk *into, struct chk *from)
 static int go_over(struct chk *into, struct chk *from, const struct chk_entry *e)
 {
     const struct chk_part *p = from->part;
-    const int number = same(into, from, e->stream);
+    const int key = same(into, from, e->stream);
     const struct chk_kept *k = &p->kept[e->kept];
     void *st;
-    int rc = number < 0 ? number : chk_stream_state(into, (uint32_t)number, &st);
+    int rc = key < 0 ? key : chk_stream_state(into, (uint32_t)key, &st);
 
     if (rc < 0)
         return rc;
@@ -265,7 +265,7 @@ static int go_over(struct chk *into, struct chk *from, const struct chk_entry *e
     into->at = k->at;
     rc = into->family->rows(into, st, k->b, e->from, e->to);
     into->at = NULL;
-    into->streams[number].last = into->rows + k->at[e->to - 1].ordinal;
+    into->streams[key].last = into->rows + k->at[e->to - 1].ordinal;
     return rc;
 }
 
@@ -275,18 +275,18 @@ static int join(struct chk *into, struct chk *from)
     const struct chk_part *p = from->part;
 
     for (uint32_t i = 0; i < p->n_seams; i++) {
-        int number;
+        int key;
         void *st;
 
         if (!p->seam[i].st)
             continue;
-        number = same(into, from, i);
-        if (number < 0)
-            return number;
-        st = into->streams[number].st;
+        key = same(into, from, i);
+        if (key < 0)
+            return key;
+        st = into->streams[key].st;
         if (!into->family->join(into, st, p->seam[i].st, from->streams[i].st))
             return TROD_ERR_UNSUPPORTED;
-        into->streams[number].last = into->rows + from->streams[i].last;
+        into->streams[key].last = into->rows + from->streams[i].last;
     }
     return TROD_OK;
 }

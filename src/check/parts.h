@@ -31,7 +31,7 @@ struct chk_kept {
     struct chk_at *at; /* by row */
 };
 
-/* In their order: rows [FROM, TO) of KEPT, all of STREAM; or stretch FROM. */
+/* In their order: rows [FROM, TO) of KEPT, all of STREAM (its key); or stretch FROM. */
 struct chk_entry {
     uint32_t stream, kept, from, to;
     bool stretch;
@@ -58,7 +58,7 @@ struct chk_part {
     size_t n_kept, cap_kept;
     struct chk_entry *entry;
     size_t n_entries, cap_entries;
-    struct chk_seam *seam; /* by stream */
+    struct chk_seam *seam; /* by key of a stream */
     uint32_t n_seams;
     struct chk_stretch *stretch; /* drm.h */
     size_t n_stretches, cap_stretches;

@@ -7,18 +7,19 @@
  */
 #include "core/grow.h"
 #include "engine/run_int.h"
+#include "engine/stream_run.h"
 #include "trod/drmemtrace.h"
 #include "trod/format.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The core that stream STREAM is on as its markers say, + 1. NULL: no memory. */
-static uint32_t *core_of(struct engine_instance *in, uint32_t stream)
+/* The core that the stream of KEY is on as its markers say, + 1. NULL: no memory. */
+static uint32_t *core_of(struct engine_instance *in, uint32_t key)
 {
-    if (!trod_grow_to(&in->core_of, &in->n_core_of, stream, sizeof *in->core_of, NULL))
+    if (!trod_grow_to(&in->core_of, &in->n_core_of, key, sizeof *in->core_of, NULL))
         return NULL;
-    return &in->core_of[stream];
+    return &in->core_of[key];
 }
 
 static bool is_marked(const struct trod_batch *b)
@@ -38,16 +39,18 @@ static void follow(const struct trod_batch *b, uint32_t i, uint32_t *at)
         *at = b->value[i] < ENGINE_CORES ? (uint32_t)b->value[i] + 1 : 0;
 }
 
-/* The key of row I of B, which is of STREAM. 0: its core is not known. */
+/* The key of row I of B. 0: its core is not known. */
 static uint32_t key_of(const struct engine_instance *in, const struct trod_batch *b, uint32_t i,
-                       uint32_t stream, uint32_t marked)
+                       uint32_t marked)
 {
-    const struct trod_stream *s = stream < b->meta->n_streams ? &b->meta->streams[stream] : NULL;
+    const uint32_t stream = trod_stream_key(b, i);
+    const struct trod_stream *s =
+        stream && stream - 1 < b->meta->n_streams ? &b->meta->streams[stream - 1] : NULL;
 
     if (b->have & b->has[i] & TROD_COL_CORE)
         return b->core[i] + 1u;
     if (in->cpus)
-        return s && s->tid == TROD_NOWHERE ? stream + 1 : 0;
+        return s && s->tid == TROD_NOWHERE ? stream : 0;
     if (b->meta->filetype & TROD_DRM_CORE_SHARDED && s) /* idle time may be renumbered elsewhere */
         return (s->tid == TROD_NOWHERE && !in->context.merged ? b->meta->file : s->file) + 1;
     if (b->meta->filetype & TROD_DRM_CORE_SHARDED)
@@ -63,14 +66,12 @@ bool engine_core_rows(struct engine_instance *in, const struct trod_batch *b, ui
 
     in->cpus = !marked && !(b->have & TROD_COL_CORE);
     for (; i < to; i++) {
-        const uint32_t stream =
-            b->have & b->has[i] & TROD_COL_STREAM ? b->stream[i] : TROD_NO_STREAM;
-        uint32_t none = 0, *at = marked ? core_of(in, stream) : &none, k;
+        uint32_t none = 0, *at = marked ? core_of(in, trod_stream_key(b, i)) : &none, k;
 
         if (!at)
             return false;
         follow(b, i, at);
-        k = key_of(in, b, i, stream, *at);
+        k = key_of(in, b, i, *at);
         if (i == from)
             *key = k;
         else if (k != *key)

@@ -41,9 +41,10 @@ static void *make_of(struct engine_instance *in, int64_t stream, int64_t given_o
     return st;
 }
 
-static void *make(struct engine_instance *in, int64_t stream)
+/* A new state of IN for all rows. */
+static void *make(struct engine_instance *in)
 {
-    return make_of(in, stream, stream);
+    return make_of(in, TROD_ALL_STREAMS, TROD_ALL_STREAMS);
 }
 
 static void drop(const struct engine_instance *in, void **st)
@@ -87,7 +88,7 @@ static int begin_one(struct engine_instance *in, const struct trod_run *r,
                 : in->by_core ? (a->order_of ? a->order_of(it->opt) : a->order) != TROD_ANY_ORDER
                               : a->order == TROD_GLOBAL_ORDER || it->order == TROD_GLOBAL_ORDER);
     trod_keeper_init(&in->keeper, r->diag && r->diag->strict);
-    in->st = make(in, TROD_ALL_STREAMS);
+    in->st = make(in);
     return in->rc;
 }
 
@@ -183,7 +184,10 @@ int run_begin_items(struct trod_run *r, bool alone)
     return rc;
 }
 
-/* The place of state I among the *N at *LIST, made if new. NULL: in->rc says why. */
+/*
+ * The place of state I, the key of a stream or of a core, among the *N at *LIST, made if new. NULL:
+ * in->rc says why.
+ */
 static void **place(struct engine_instance *in, void ***list, uint32_t *n_list, uint32_t i)
 {
     if (i >= *n_list) {
@@ -201,18 +205,19 @@ static void **place(struct engine_instance *in, void ***list, uint32_t *n_list, 
         *list = p;
         *n_list = n;
     }
-    if (!(*list)[i] && in->by_core) /* calls are given of cpus alone, each of which is a stream */
-        (*list)[i] = make_of(in, TROD_ALL_STREAMS, i ? (int64_t)i - 1 : TROD_NO_STREAM);
-    else if (!(*list)[i])
-        (*list)[i] = make(in, (int64_t)i);
+    if (!(*list)[i]) { /* calls are given of cpus alone, each of which is a stream */
+        const int64_t stream = i ? (int64_t)i - 1 : TROD_UNSAID_STREAM;
+
+        (*list)[i] = make_of(in, in->by_core ? TROD_ALL_STREAMS : stream, stream);
+    }
     return (*list)[i] ? &(*list)[i] : NULL;
 }
 
-void *engine_instance_stream(struct engine_instance *in, uint32_t stream)
+void *engine_instance_stream(struct engine_instance *in, uint32_t key)
 {
-    void **at = stream < in->n_streams && in->stream[stream]
-                    ? &in->stream[stream]
-                    : place(in, &in->stream, &in->n_streams, stream);
+    void **at = key < in->n_streams && in->stream[key]
+                    ? &in->stream[key]
+                    : place(in, &in->stream, &in->n_streams, key);
 
     return at ? *at : NULL;
 }
@@ -242,7 +247,7 @@ static void feed_streams(struct engine_instance *in, const struct trod_batch *b,
 {
     while (in->rc == TROD_OK && from < to) {
         const uint32_t end = stream_run(b, from, to);
-        void *st = engine_instance_stream(in, trod_batch_stream(b, from));
+        void *st = engine_instance_stream(in, trod_stream_key(b, from));
 
         if (st)
             in->rc = fn(st, b, from, end);
@@ -283,7 +288,7 @@ static void turn_file(struct engine_instance *in, const struct trod_batch *b, ui
 
     for (uint32_t i = 0; in->context.given && !in->by_core && m && i < m->n_streams; i++)
         if (m->streams[i].file < file && in->file == 0 && in->rc == TROD_OK)
-            engine_instance_stream(in, i);
+            engine_instance_stream(in, i + 1);
     for (uint32_t i = 0; in->file != file && in->rc == TROD_OK && i < in->n_streams; i++)
         if (in->stream[i])
             in->rc = fn(in->stream[i], b, from, from);
@@ -334,7 +339,7 @@ int engine_instance_refresh(struct engine_instance *in)
         return TROD_OK;
     in->stale = false;
     drop(in, &in->st);
-    in->st = make(in, TROD_ALL_STREAMS);
+    in->st = make(in);
     if (in->st)
         gather(in);
     return in->rc;
@@ -378,14 +383,14 @@ static void end_interval(struct engine_instance *in, const struct trod_boundary 
     trod_result_close(r);
     add_past(in);
     if (in->rc == TROD_OK && !in->total)
-        in->total = make(in, TROD_ALL_STREAMS);
+        in->total = make(in);
     if (in->rc == TROD_OK)
         in->rc = in->analysis->merge(in->total, in->st);
     drop(in, &in->st);
     for (uint32_t i = 0; i < in->n_streams; i++)
         drop(in, &in->stream[i]);
     if (in->rc == TROD_OK)
-        in->st = make(in, TROD_ALL_STREAMS);
+        in->st = make(in);
 }
 
 void engine_instance_feed(struct engine_instance *in, const struct trod_batch *b,
@@ -478,20 +483,15 @@ void engine_instance_close(struct engine_instance *in, const struct trod_boundar
     }
 }
 
-/* The stream of INTO that is stream I of FROM: the traces of units number their own. */
-static int same_stream(struct engine_instance *into, const struct engine_instance *from, uint32_t i)
+/* The key in INTO of what has KEY in FROM: the traces of units number their own streams. */
+static int same_key(struct engine_instance *into, const struct engine_instance *from, uint32_t key)
 {
     struct trod_meta *to = (struct trod_meta *)(uintptr_t)into->context.meta;
-    int stream;
 
-    if (into->by_core) {
+    if (into->by_core)
         into->cpus = from->cpus;
-        if (!from->cpus || i == 0)
-            return (int)i;
-        i--; /* the cpu that core I is */
-    }
-    stream = engine_stream_same(to, from->context.meta, i);
-    return stream < 0 ? stream : stream + into->by_core;
+    return into->by_core && !from->cpus ? (int)key
+                                        : engine_stream_same_key(to, from->context.meta, key);
 }
 
 /* Merge FROM into INTO. FROM may be emptied by it: it can only be released then. */
@@ -505,15 +505,15 @@ int engine_instance_merge(struct engine_instance *into, struct engine_instance *
     int rc = take(into->analysis, into->st, from->st);
 
     for (uint32_t i = 0; rc == TROD_OK && i < from->n_streams; i++) {
-        int stream;
+        int key;
         void *st;
 
         if (!from->stream[i])
             continue;
-        stream = renumber ? same_stream(into, from, i) : (int)i;
-        if (stream < 0)
-            return stream;
-        st = engine_instance_stream(into, (uint32_t)stream);
+        key = renumber ? same_key(into, from, i) : (int)i;
+        if (key < 0)
+            return key;
+        st = engine_instance_stream(into, (uint32_t)key);
         rc = st ? take(into->analysis, st, from->stream[i]) : into->rc;
     }
     return rc;
@@ -530,11 +530,11 @@ static int stream_results(const struct engine_instance *in, struct trod_result *
         return engine_core_results(in, r);
     trod_result_list(r, "streams", "by thread, cpu or agent");
     for (uint32_t i = 0; rc == TROD_OK && i < in->n_streams; i++) {
-        const struct trod_stream *s = i < m->n_streams ? &m->streams[i] : NULL;
+        const struct trod_stream *s = i && i - 1 < m->n_streams ? &m->streams[i - 1] : NULL;
 
         if (!in->stream[i])
             continue;
-        trod_result_open(r, NULL, s ? s->name : NULL);
+        trod_result_open(r, NULL, s ? s->name : "-"); /* as rows are shown */
         if (s)
             trod_result_strn(r, "stream", s->name, s->name_len);
         if (s && s->tid != TROD_NOWHERE)

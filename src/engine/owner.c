@@ -185,9 +185,8 @@ int engine_owner_follow(struct engine_owner *o, const struct trod_meta *from, st
     o->last = NULL;
     o->n_last = 0;
     for (uint32_t i = 0; rc == TROD_OK && from && i < n; i++) {
-        const int stream =
-            i && was[i].site != TROD_NO_SITE ? engine_stream_same(to, from, i - 1) + 1 : 0;
-        struct last *l = stream < 0 ? NULL : last_of(o, (uint32_t)stream);
+        const int key = was[i].site != TROD_NO_SITE ? engine_stream_same_key(to, from, i) : 0;
+        struct last *l = key < 0 ? NULL : last_of(o, (uint32_t)key);
 
         if (!l)
             rc = TROD_ERR_NOMEM;

@@ -30,11 +30,11 @@ struct engine_instance {
     uint64_t base;             /* of the context */
     void *st;                  /* state of all rows, or of the current interval; NULL: not begun */
     void *total;               /* state of the finished intervals; NULL: none is finished */
-    void **past;               /* the same by stream, or by core */
+    void **past;               /* the same by key of a stream or core */
     uint32_t n_past;
-    void **stream; /* states by stream of context.meta, or by core; NULL: no rows */
+    void **stream; /* states by key of a stream of context.meta, or of a core; NULL: no rows */
     uint32_t n_streams;
-    uint32_t *core_of; /* by stream: 1 + its core according to its markers; 0: unknown */
+    uint32_t *core_of; /* by key of a stream: 1 + its core by its markers; 0: unknown */
     uint32_t n_core_of;
     bool keyed;                    /* there is a state for each stream, or for each core */
     bool by_core;                  /* ... for each core */
@@ -293,8 +293,9 @@ void engine_instance_settle(struct engine_instance *in, uint32_t file);
  */
 int engine_instance_merge(struct engine_instance *into, struct engine_instance *from,
                           bool renumber);
-/* The state of STREAM of IN, or of a core; created if it is new. NULL: failed, see in->rc. */
-void *engine_instance_stream(struct engine_instance *in, uint32_t stream);
+/* The state of IN for KEY, of a stream (trod_stream_key) or of a core (engine_core_rows); created
+ * if it is new. NULL: failed, see in->rc. */
+void *engine_instance_stream(struct engine_instance *in, uint32_t key);
 /* Make the state of all rows the sum of the streams' states again, if it is stale. 0 or an error.
  */
 int engine_instance_refresh(struct engine_instance *in);

@@ -208,15 +208,15 @@ static int load_streams(struct trod_run *r, struct engine_instance *loaded, stru
     int rc = trod_unpack(in, &n);
 
     for (uint64_t i = 0; rc == TROD_OK && i < n; i++) {
-        const int stream = engine_stream_load(m, in);
+        const int key = engine_stream_load(m, in);
         struct trod_span state;
         void *st;
 
-        if (stream < 0)
-            return stream;
+        if (key < 0)
+            return key;
         if ((rc = load_bytes(in, &state)) < 0)
             return rc;
-        if (!(st = engine_instance_stream(loaded, (uint32_t)stream)))
+        if (!(st = engine_instance_stream(loaded, (uint32_t)key)))
             return loaded->rc;
         rc = loaded->analysis->load(st, state, map);
     }

@@ -11,11 +11,20 @@
 
 enum { TROD_STREAM_RUN = 256 }; /* rows that are compared at once */
 
+/*
+ * What the stream of ROW of B is known by: its number + 1; 0 where the row says none. Such rows are
+ * of no other stream: which one is the first of a trace depends on where reading began.
+ */
+static inline uint32_t trod_stream_key(const struct trod_batch *b, uint32_t row)
+{
+    return b->have & b->has[row] & TROD_COL_STREAM ? b->stream[row] + 1 : 0;
+}
+
 /* The first of rows (FROM, TO) of B that is of another stream than row FROM; TO: there is none. */
 TROD_HOT uint32_t trod_stream_run(const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     const uint32_t *const restrict stream = b->stream, *const restrict has = b->has;
-    const uint32_t of = trod_batch_stream(b, from), column = stream[from], said = has[from];
+    const uint32_t of = trod_stream_key(b, from), column = stream[from], said = has[from];
 
     if (!(b->have & TROD_COL_STREAM))
         return to;
@@ -30,7 +39,7 @@ TROD_HOT uint32_t trod_stream_run(const struct trod_batch *b, uint32_t from, uin
         if (!differ && !(otherwise & TROD_COL_STREAM))
             continue;
         for (uint32_t k = i; k < end; k++)
-            if (trod_batch_stream(b, k) != of)
+            if (trod_stream_key(b, k) != of)
                 return k;
     }
     return to;

@@ -5,6 +5,7 @@
 #define TROD_SIM_REF_H
 
 #include "trod/batch.h"
+#include "trod/meta.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,6 +36,9 @@ static inline int trod_op_is_prefetch(unsigned op)
     return op >= TROD_OP_PREFETCH && op <= TROD_OP_HW_PREFETCH;
 }
 
+/* In place of the number of a stream: the row says none. */
+enum { TROD_REF_UNSAID = TROD_STREAM_MAX };
+
 struct trod_sim_ref {
     uint64_t addr, pc;
     uint64_t value;
@@ -44,7 +48,7 @@ struct trod_sim_ref {
         uint64_t owner; /* of the data, if trod_refs.whose is set */
     };
     uint32_t size;
-    uint32_t stream; /* number in the trace */
+    uint32_t stream; /* number in the trace, or TROD_REF_UNSAID */
     uint32_t shard;  /* number of the core, where the order of the trace gives one */
     uint8_t op;
     bool cycle;    /* a FETCH of a bus: no instruction */

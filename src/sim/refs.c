@@ -125,7 +125,7 @@ bool trod_refs_sharded(const struct trod_batch *b)
 static void name_stream(struct trod_refs *s, const struct trod_meta *meta, uint32_t stream)
 {
     s->named = stream + 1;
-    s->tid = s->pid = stream;
+    s->tid = s->pid = stream == TROD_REF_UNSAID ? 0 : stream;
     if (stream < meta->n_streams && meta->streams[stream].tid != TROD_NOWHERE) {
         s->tid = meta->streams[stream].tid;
         s->pid = meta->streams[stream].pid;
@@ -141,8 +141,8 @@ size_t trod_refs_get(struct trod_refs *s, const struct trod_batch *b, uint32_t f
     const struct trod_sim_ref *const begin = out;
 
     for (uint32_t i = from; i < to; i++) {
-        const uint32_t stream = b->have & TROD_COL_STREAM ? b->stream[i] : TROD_NO_STREAM;
         const uint32_t has = b->has[i];
+        const uint32_t stream = b->have & has & TROD_COL_STREAM ? b->stream[i] : TROD_REF_UNSAID;
         struct trod_sim_ref *r = out++;
 
         if (s->named != stream + 1)

@@ -20,6 +20,7 @@
 #include "nav_symbols.h"
 #include "testlib.h"
 #include "trace/mark.h"
+#include "trod/analysis.h"
 #include "trod/callstack.h"
 
 /* ---- what a sink is told, as text */
@@ -90,7 +91,7 @@ static void part(struct trod_trace *t, uint64_t from, uint64_t to,
 
     assert_int_equal(trod_callstack_new(&c, &sink, symbols, false), 0);
     if (calls)
-        assert_int_equal(trod_callstack_give(c, calls, -1), 0);
+        assert_int_equal(trod_callstack_give(c, calls, TROD_ALL_STREAMS), 0);
     while (trod_trace_next(t, &b) > 0 && b->first <= to) {
         const uint32_t k = b->first >= from         ? 0
                            : from - b->first < b->n ? (uint32_t)(from - b->first)

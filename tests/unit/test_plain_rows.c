@@ -15,13 +15,18 @@
 
 enum { ROUNDS = 4000, ABSENT = TROD_F_SYNTHETIC | TROD_F_NOFETCH };
 
+static bool says(const struct trod_batch *b, uint32_t i)
+{
+    return b->have & b->has[i] & TROD_COL_STREAM;
+}
+
 static struct trod_plain_rows one_by_one(const struct trod_batch *b, uint32_t from, uint32_t to)
 {
-    const uint32_t stream = from < to ? trod_batch_stream(b, from) : 0;
+    const bool said = from < to && says(b, from);
     struct trod_plain_rows r = {.end = from};
 
     for (; r.end < to && b->kind[r.end] != TROD_MARKER && b->kind[r.end] != TROD_THREAD &&
-           trod_batch_stream(b, r.end) == stream;
+           says(b, r.end) == said && (!said || b->stream[r.end] == b->stream[from]);
          r.end++) {
         const bool instr = b->kind[r.end] == TROD_INSTR && !(b->flags[r.end] & ABSENT);
 

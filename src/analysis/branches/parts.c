@@ -182,12 +182,12 @@ int br_part_merge(struct br_state *s, const struct br_state *t)
     }
     for (size_t i = 0; rc == TROD_OK && i < t->n_lanes; i++) {
         const struct br_lane *p = t->lane[i];
+        const int key = engine_stream_same_key(to, t->context.meta, p->stream);
         struct br_lane *l;
-        int stream = -1;
 
-        if (p->stream && (stream = engine_stream_same(to, t->context.meta, p->stream - 1)) < 0)
-            return stream;
-        l = br_lane(s, (uint32_t)(stream + 1), p->file);
+        if (key < 0)
+            return key;
+        l = br_lane(s, (uint32_t)key, p->file);
         rc = l ? follow(s, l, t, p) : TROD_ERR_NOMEM;
     }
     return rc;

@@ -133,15 +133,15 @@ static int merge_lane(struct hot_state *s, const struct hot_state *t, const stru
     const struct trod_meta *from = meta_of(t);
     struct trod_meta *to = meta_of(s);
     struct hot_lane *l;
-    int number = (int)stream - 1;
+    int key = (int)stream;
 
     if (!p->open || p->n_first == 0)
         return TROD_OK;
-    if (stream && from && to && from != to)
-        number = engine_stream_same(to, from, stream - 1);
-    if (stream && number < 0)
-        return number;
-    l = hot_lane(s, (uint32_t)(number + 1), p->file);
+    if (from && to && from != to)
+        key = engine_stream_same_key(to, from, stream);
+    if (key < 0)
+        return key;
+    l = hot_lane(s, (uint32_t)key, p->file);
     if (!l)
         return TROD_ERR_NOMEM;
     l->open |= l->here.site == TROD_NO_SITE;
@@ -200,7 +200,7 @@ static int save_lane(const struct hot_state *s, const struct hot_lane *l, uint32
                      struct trod_buf *out)
 {
     const struct trod_meta none = {.n_streams = 0}, *m = meta_of(s);
-    const uint64_t numbers[] = {stream != 0,  l->file,      l->n_first,    l->pc,
+    const uint64_t numbers[] = {l->file,      l->n_first,   l->pc,
                                 l->here.next, l->here.site, l->here.before};
     int rc = TROD_OK;
 
@@ -208,8 +208,8 @@ static int save_lane(const struct hot_state *s, const struct hot_lane *l, uint32
         rc = trod_pack(out, numbers[i]);
     for (uint32_t i = 0; rc == TROD_OK && i < l->n_first; i++)
         rc = trod_pack(out, l->first[i].site) | trod_pack(out, l->first[i].jumped);
-    if (rc == TROD_OK && stream)
-        rc = engine_stream_save(out, m ? m : &none, stream - 1);
+    if (rc == TROD_OK)
+        rc = engine_stream_save(out, m ? m : &none, stream);
     return rc == TROD_OK ? hot_trips_save_lane(s, l, out) : TROD_ERR_NOMEM;
 }
 
@@ -238,21 +238,21 @@ static bool site_here(uint64_t saved, uint64_t n_sites, const uint32_t *sites, u
 static int load_numbers(struct hot_state *s, struct hot_lane *l, uint32_t *stream,
                         struct trod_span *in, uint64_t n_sites, const uint32_t *sites)
 {
-    uint64_t v[7];
-    int number = -1;
+    uint64_t v[6];
+    int key;
 
     for (size_t i = 0; i < sizeof v / sizeof *v; i++)
         if (trod_unpack(in, &v[i]) < 0)
             return TROD_ERR_CORRUPT;
-    if (v[0] > 1 || v[1] > UINT32_MAX || v[2] == 0 || v[2] > HOT_FIRST ||
-        !site_here(v[5], n_sites, sites, &l->here.site) || l->here.site == TROD_NO_SITE ||
-        !site_here(v[6], n_sites, sites, &l->here.before))
+    if (v[0] > UINT32_MAX || v[1] == 0 || v[1] > HOT_FIRST ||
+        !site_here(v[4], n_sites, sites, &l->here.site) || l->here.site == TROD_NO_SITE ||
+        !site_here(v[5], n_sites, sites, &l->here.before))
         return TROD_ERR_CORRUPT;
     l->open = true;
-    l->file = (uint32_t)v[1];
-    l->n_first = (uint8_t)v[2];
-    l->pc = v[3];
-    l->here.next = v[4];
+    l->file = (uint32_t)v[0];
+    l->n_first = (uint8_t)v[1];
+    l->pc = v[2];
+    l->here.next = v[3];
     for (uint32_t i = 0; i < l->n_first; i++) {
         uint64_t w[2];
 
@@ -261,9 +261,9 @@ static int load_numbers(struct hot_state *s, struct hot_lane *l, uint32_t *strea
         l->first[i].site = sites[w[0]];
         l->first[i].jumped = w[1];
     }
-    if (v[0] && (number = engine_stream_load(s->own, in)) < 0)
-        return number;
-    *stream = (uint32_t)(number + 1);
+    if ((key = engine_stream_load(s->own, in)) < 0)
+        return key;
+    *stream = (uint32_t)key;
     return TROD_OK;
 }
 

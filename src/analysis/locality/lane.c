@@ -18,11 +18,12 @@ static uint32_t lines_of(uint64_t bytes, unsigned shift)
 
 /*
  * The memory for STREAM: half of all is for the sum. Threads with files of their own get equal
- * shares; how many threads one file has is not known, so each gets less than the one before.
+ * shares; how many threads one file has is not known, so each gets less than the one before. Rows
+ * that say no thread get what the first one gets: mostly no row says one, or all do.
  */
 static uint64_t share_of(const struct loc_state *s, int64_t stream)
 {
-    const uint64_t files = s->context.meta->n_files, k = (uint64_t)stream + 1;
+    const uint64_t files = s->context.meta->n_files, k = stream < 0 ? 1 : (uint64_t)stream + 1;
 
     if (s->opt->shared)
         return s->opt->memory;
@@ -38,7 +39,7 @@ static void tell_least(const struct loc_state *s)
     const uint64_t share = share_of(s, stream), least = trod_shards_least();
 
     if (share < least && (stream == TROD_ALL_STREAMS ||
-                          share_of(s, stream ? stream - 1 : TROD_ALL_STREAMS) >= least))
+                          share_of(s, stream > 0 ? stream - 1 : TROD_ALL_STREAMS) >= least))
         trod_warning(s->context.diag, TROD_ERR_LIMIT, "locality.memory", NULL,
                      "of --memory %" PRIu64 " a sample gets %" PRIu64
                      " bytes: it takes more, at least %" PRIu64,

@@ -4,6 +4,7 @@
  * Implements own/memory.h.
  */
 #include "sim/own/memory.h"
+#include "sim/ref.h"
 
 #include "trod/diag.h"
 
@@ -38,7 +39,8 @@ void trod_own_memory_put(struct trod_own_memory *m, enum trod_op op, uint64_t ad
                                     [TROD_OP_READ] = TROD_READ,
                                     [TROD_OP_WRITE] = TROD_WRITE,
                                     [TROD_OP_PREFETCH] = TROD_PREFETCH};
-    const uint32_t columns = TROD_COL_KIND | TROD_COL_ADDR | TROD_COL_SIZE | TROD_COL_STREAM;
+    const uint32_t columns = TROD_COL_KIND | TROD_COL_ADDR | TROD_COL_SIZE;
+    const bool said = m->stream != TROD_REF_UNSAID;
     struct trod_batch *b = m->rows;
     uint32_t i;
 
@@ -47,11 +49,12 @@ void trod_own_memory_put(struct trod_own_memory *m, enum trod_op op, uint64_t ad
     if (b->n == b->cap)
         trod_own_memory_end(m);
     i = b->n++;
-    b->have = columns | TROD_COL_PC;
-    b->has[i] = columns | (pc && op != TROD_OP_FETCH ? TROD_COL_PC : 0);
+    b->have = columns | TROD_COL_STREAM | TROD_COL_PC;
+    b->has[i] =
+        columns | (said ? TROD_COL_STREAM : 0) | (pc && op != TROD_OP_FETCH ? TROD_COL_PC : 0);
     b->kind[i] = kinds[op];
     b->addr[i] = addr;
     b->size[i] = size;
-    b->stream[i] = m->stream;
+    b->stream[i] = said ? m->stream : 0;
     b->pc[i] = pc;
 }

@@ -6,6 +6,7 @@
  * (trod/owners.h), or those of whose.h.
  */
 #include "sim/own/report.h"
+#include "sim/ref.h"
 
 #include "sim/whose/whose.h"
 #include "trod/meta.h"
@@ -38,7 +39,9 @@ static void put(const struct trod_own_report *o, const struct trod_meta *meta,
         trod_owners_put(all, w, r);
     } else if (w->number < meta->n_streams) {
         trod_result_strn(r, NULL, meta->streams[w->number].name, meta->streams[w->number].name_len);
-    } else { /* a trace that names no streams */
+    } else if (w->number == TROD_REF_UNSAID) {
+        trod_result_absent(r);
+    } else { /* a stream without a name */
         snprintf(text, sizeof text, "%" PRIu64, w->number);
         trod_result_str(r, NULL, text);
     }
