@@ -266,7 +266,7 @@ bool trod_trace_rewindable(const struct trod_trace *t)
     return t->total != TROD_NOWHERE;
 }
 
-int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
+static int open_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
 {
     struct trod_beside_options beside;
     struct trod_reader_options opt = {
@@ -304,6 +304,15 @@ int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
         for (unsigned k = 0; k < TROD_FILTER_DEPTH; k++)
             t->done.filters[k] = trod_input_filter(in, k);
     }
+    return rc;
+}
+
+int trod_trace_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
+{
+    const int rc = open_reader(t, i, out);
+
+    if (rc < 0 && t->refused == TROD_OK)
+        t->refused = rc;
     return rc;
 }
 
@@ -389,6 +398,9 @@ int trod_trace_next(struct trod_trace *t, struct trod_batch **batch)
 
 int trod_trace_step(struct trod_trace *t, struct trod_batch **batch)
 {
+    /* also of an input that was passed over to find the first one that can be read */
+    if (t->refused < 0 && t->diag && t->diag->strict)
+        return t->refused;
     for (;;) {
         int rc = t->order->next(t, batch);
 
