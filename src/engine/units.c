@@ -571,8 +571,10 @@ int run_units(struct trod_run *r)
     int rc;
 
     rc = run_begin_items(r, false);
-    if (rc < 0)
+    if (rc < 0) { /* no unit will repeat them */
+        trod_keeper_end(&r->opening, r->diag);
         return rc;
+    }
     rc = start_workers(r, &started);
     for (unsigned i = 1; i < started; i++)
         pthread_join(r->worker[i].thread, NULL);
