@@ -90,6 +90,24 @@ static uint64_t rows_of(const struct info_state *s, const struct trod_meta *m, u
     return at >= 0 && (uint64_t)at < s->n_streams ? s->stream[at] : 0;
 }
 
+/*
+ * Is there a stream with rows that has more to tell than that it is the only one? Whether streams
+ * without rows are known depends on how far other threads have read.
+ */
+static bool has_streams(const struct info_state *s, const struct trod_meta *m)
+{
+    uint32_t n = 0;
+    bool named = false;
+
+    for (uint32_t i = 0; i < m->n_streams; i++) {
+        if (rows_of(s, m, i) == 0)
+            continue;
+        named |= m->streams[i].name_len || m->streams[i].tid != TROD_NOWHERE;
+        n++;
+    }
+    return n > 1 || named;
+}
+
 static void put_streams(const struct info_state *s, struct trod_result *r)
 {
     static const struct trod_result_column columns[] = {
@@ -102,8 +120,7 @@ static void put_streams(const struct info_state *s, struct trod_result *r)
     const char *word = f && f->streams ? f->streams : f ? "cpu" : "thread";
     char title[32];
 
-    if (m->n_streams < 2 &&
-        (m->n_streams == 0 || (m->streams[0].name_len == 0 && m->streams[0].tid == TROD_NOWHERE)))
+    if (!has_streams(s, m))
         return;
     snprintf(title, sizeof title, "%ss", word);
     trod_result_table(r, "streams", title, columns, 6);
@@ -111,7 +128,7 @@ static void put_streams(const struct info_state *s, struct trod_result *r)
         const struct trod_stream *t = &m->streams[i];
         const uint64_t rows = rows_of(s, m, i);
 
-        if (rows == 0) /* depends on how far other threads have read */
+        if (rows == 0)
             continue;
         trod_result_u64(r, NULL, i);
         if (t->name_len)
