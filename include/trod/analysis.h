@@ -209,9 +209,10 @@ struct trod_analysis {
     /*
      * To bytes and back, for other processes: saving a loaded state gives the same bytes. ST of
      * load was prepared by init, or is state_size zero bytes. SITES maps the numbers of sites in IN
-     * to those of this run (NULL: there were no sites). Both return 0, TROD_ERR_NOMEM,
-     * TROD_ERR_CORRUPT (IN is no saved state) or TROD_ERR_UNSUPPORTED (with these options the state
-     * cannot be saved).
+     * to those of this run (NULL: there were no sites). Behind the last of them stands
+     * TROD_NO_SITE: IN, which may be damaged, must name no site from there on. Both return 0,
+     * TROD_ERR_NOMEM, TROD_ERR_CORRUPT (IN is no saved state) or TROD_ERR_UNSUPPORTED (with these
+     * options the state cannot be saved).
      */
     int (*save)(const void *st, struct trod_buf *out);
     int (*load)(void *st, struct trod_span in, const uint32_t *sites);

@@ -125,8 +125,10 @@ bool trod_run_stopped(const struct trod_run *r);
  * trace. trod_run_save, after trod_run_go, appends them to OUT. trod_run_merge adds a saved run to
  * R, which was opened on the same trace with the same analyses and has not been read, or has read
  * an earlier part; parts are merged in order. Both return 0, TROD_ERR_UNSUPPORTED (an analysis, or
- * results of intervals or streams, cannot be saved), TROD_ERR_CORRUPT (not saved by such a run) or
- * TROD_ERR_NOMEM. All reported.
+ * results of intervals or cores, cannot be saved), TROD_ERR_CORRUPT (not saved by such a run) or
+ * TROD_ERR_NOMEM, reported but for the last; or TROD_ERR_USAGE, not reported: saving before
+ * trod_run_go or trod_run_merge, and merging again after a merge that failed, which may have added
+ * some of its states.
  */
 int trod_run_save(const struct trod_run *r, struct trod_buf *out);
 int trod_run_merge(struct trod_run *r, struct trod_span saved);

@@ -6,6 +6,7 @@
 #include "analysis/by_site.h"
 
 #include "core/pack.h"
+#include "trod/site.h"
 
 static bool is_zero(const uint64_t *p, unsigned width)
 {
@@ -39,6 +40,8 @@ int trod_by_site_load(struct trod_span *in, void *array, size_t *have, unsigned 
     for (uint64_t i = 0; i < n; i++) {
         const size_t at = i ? (size_t)sites[i - 1] + 1 : 0;
 
+        if (i && sites[i - 1] == TROD_NO_SITE)
+            return TROD_ERR_CORRUPT;
         if (trod_by_site_room(array, have, at + 1, width * sizeof *p) < 0)
             return TROD_ERR_NOMEM;
         memcpy(&p, array, sizeof p);

@@ -219,6 +219,7 @@ struct trod_run {
     uint64_t pace_rows;              /* of run_pace_init: set by tests only */
     struct trod_trace_progress done; /* of what is merged */
     uint64_t loaded;                 /* rows of saved runs that were merged */
+    bool broken;                     /* one was merged in part only: it is damaged */
     struct trod_boundary read;       /* if rows are cut: the position after the last row read */
     bool met;                        /* there was a row in the region, or any row without one */
     bool warming;                    /* the last row read is part of the warm-up */

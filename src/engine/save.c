@@ -168,7 +168,8 @@ static int load_site(struct trod_span *in, struct trod_site *site)
     return TROD_OK;
 }
 
-/* Add the sites of IN to R: *MAP (to be freed) has their numbers there by those they had. */
+/* Add the sites of IN to R: *MAP (to be freed) has their numbers there by those they had, and
+ * TROD_NO_SITE behind the last one. */
 static int load_sites(struct trod_run *r, struct trod_span *in, uint32_t **map)
 {
     uint64_t n = 0, isa = 0, endian = 0;
@@ -185,9 +186,10 @@ static int load_sites(struct trod_run *r, struct trod_span *in, uint32_t **map)
         return TROD_ERR_CORRUPT;
     if (r->sites)
         engine_sites_learn(r->sites, (enum trod_isa)isa, (enum trod_endian)endian);
-    *map = calloc(n + 1, sizeof **map);
+    *map = malloc((n + 1) * sizeof **map);
     if (!*map)
         return TROD_ERR_NOMEM;
+    (*map)[n] = TROD_NO_SITE;
     for (uint64_t i = 0; i < n; i++) {
         struct trod_site site;
 
@@ -284,12 +286,15 @@ int trod_run_merge(struct trod_run *r, struct trod_span saved)
         if (!r->item[i].analysis->load || !r->item[i].analysis->merge)
             return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "run.save", NULL,
                               "analysis '%s' cannot be loaded", r->item[i].analysis->name);
+    if (r->broken)
+        return TROD_ERR_USAGE;
     if (!r->gone) {
         r->gone = true;
         rc = run_begin_items(r, true);
     }
     if (rc == TROD_OK)
         rc = load_run(r, saved);
+    r->broken = rc < 0;
     if (rc == TROD_ERR_CORRUPT)
         trod_error(r->diag, rc, "run.saved", NULL,
                    "not a saved state of a run of these analyses on this trace");

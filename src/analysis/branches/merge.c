@@ -153,7 +153,7 @@ static int load_site(struct br_state *s, struct trod_span *in, uint32_t site)
 int br_load(void *st, struct trod_span in, const uint32_t *sites)
 {
     struct br_state *s = st;
-    uint64_t n, choices, known, v[3];
+    uint64_t n, choices, known, there, v[3]; /* there: so many sites there are, at least */
     int rc = TROD_OK;
 
     for (size_t i = 0; i < BR_SUMS; i++) {
@@ -163,19 +163,23 @@ int br_load(void *st, struct trod_span in, const uint32_t *sites)
     }
     if (trod_unpack(&in, &choices) < 0 || choices > TROD_BP_MOST || trod_unpack(&in, &n) < 0 ||
         trod_unpack(&in, &known) < 0 || n > in.n || n > known || (n && !sites) ||
-        (s->n_choices && choices != s->n_choices))
+        ((s->opt || s->n_choices) && choices != s->n_choices)) /* of other predictors */
         return TROD_ERR_CORRUPT;
     s->n_choices = (unsigned)choices;
     for (uint64_t i = 0; rc == TROD_OK && i < n; i++)
-        rc = load_site(s, &in, sites[i]);
+        rc = sites[i] == TROD_NO_SITE ? TROD_ERR_CORRUPT : load_site(s, &in, sites[i]);
     if (rc < 0 || trod_unpack(&in, &v[0]) < 0 || v[0] > in.n)
         return rc < 0 ? rc : TROD_ERR_CORRUPT;
+    there = n;
     for (uint64_t i = 0, pairs = v[0]; i < pairs; i++) {
         for (int k = 0; k < 3; k++)
             if (trod_unpack(&in, &v[k]) < 0)
                 return TROD_ERR_CORRUPT;
         if (v[0] >= n || v[1] >= known || v[2] == 0)
             return TROD_ERR_CORRUPT;
+        for (; there <= v[1]; there++)
+            if (sites[there] == TROD_NO_SITE)
+                return TROD_ERR_CORRUPT;
         if (trod_pairs_add(&s->targets, (uint64_t)sites[v[0]] << 32 | sites[v[1]], v[2]) < 0)
             return TROD_ERR_NOMEM;
     }

@@ -84,7 +84,7 @@ int deps_save(const void *st, struct trod_buf *out)
 int deps_load(void *st, struct trod_span in, const uint32_t *sites)
 {
     struct deps_state *s = st;
-    uint64_t v, number = 0;
+    uint64_t v, number = 0, known = 0; /* known: so many sites there are, at least */
 
     for (size_t i = 0; i < SUMS; i++) {
         if (trod_unpack(&in, &v) < 0)
@@ -101,6 +101,9 @@ int deps_load(void *st, struct trod_span in, const uint32_t *sites)
         number += v;
         if (!s->context.sites || number > trod_sites_count(s->context.sites) || number < v)
             return TROD_ERR_CORRUPT;
+        for (; sites && known < number; known++)
+            if (sites[known] == TROD_NO_SITE)
+                return TROD_ERR_CORRUPT;
         site = deps_site_room(&s->places, sites ? sites[number - 1] : (uint32_t)(number - 1));
         if (!site)
             return TROD_ERR_NOMEM;

@@ -155,7 +155,7 @@ int hot_load(void *st, struct trod_span in, const uint32_t *sites)
         return TROD_ERR_CORRUPT;
     s->nowhere += nowhere;
     for (uint64_t i = 0; i < n; i++) {
-        if (trod_unpack(&in, &v[0]) < 0 || trod_unpack(&in, &v[1]) < 0)
+        if (sites[i] == TROD_NO_SITE || trod_unpack(&in, &v[0]) < 0 || trod_unpack(&in, &v[1]) < 0)
             return TROD_ERR_CORRUPT;
         if (!(v[0] | v[1]))
             continue;

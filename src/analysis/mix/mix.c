@@ -256,7 +256,7 @@ static int load(void *st, struct trod_span in, const uint32_t *sites)
     if (rc < 0 || trod_unpack(&in, &n) < 0 || n > in.n || (n && !sites))
         return TROD_ERR_CORRUPT;
     for (uint64_t i = 0; i < n; i++) {
-        if (trod_unpack(&in, &v[0]) < 0 || trod_unpack(&in, &v[1]) < 0)
+        if (sites[i] == TROD_NO_SITE || trod_unpack(&in, &v[0]) < 0 || trod_unpack(&in, &v[1]) < 0)
             return TROD_ERR_CORRUPT;
         if (!(v[0] | v[1]))
             continue;
