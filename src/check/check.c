@@ -11,6 +11,7 @@
 #include "core/spare.h"
 #include "core/zeroed.h"
 #include "engine/stream_run.h"
+#include "engine/streams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -390,7 +391,7 @@ static int feed(void *st, const struct trod_batch *batch, uint32_t from, uint32_
         const uint32_t key = trod_stream_key(b, i), file = file_of(c, key);
         void *state;
 
-        to = trod_stream_run(b, i, b->n);
+        to = engine_stream_run(b, i, b->n);
         if (file != c->file || (!c->merged && !c->any))
             rc = enter_file(c, file, b);
         if (rc == TROD_OK)

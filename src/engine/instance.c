@@ -222,22 +222,6 @@ void *engine_instance_stream(struct engine_instance *in, uint32_t key)
     return at ? *at : NULL;
 }
 
-#if TROD_AVX2
-TROD_WIDE static uint32_t stream_run_wide(const struct trod_batch *b, uint32_t from, uint32_t to)
-{
-    return trod_stream_run(b, from, to);
-}
-#endif
-
-static uint32_t stream_run(const struct trod_batch *b, uint32_t from, uint32_t to)
-{
-#if TROD_AVX2
-    if (trod_wide())
-        return stream_run_wide(b, from, to);
-#endif
-    return trod_stream_run(b, from, to);
-}
-
 /* How a state is given rows: trod_analysis.feed, follow. */
 typedef int (*feed_fn)(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
 
@@ -246,7 +230,7 @@ static void feed_streams(struct engine_instance *in, const struct trod_batch *b,
                          uint32_t to, feed_fn fn)
 {
     while (in->rc == TROD_OK && from < to) {
-        const uint32_t end = stream_run(b, from, to);
+        const uint32_t end = engine_stream_run(b, from, to);
         void *st = engine_instance_stream(in, trod_stream_key(b, from));
 
         if (st)

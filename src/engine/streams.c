@@ -4,8 +4,25 @@
 #include "engine/streams.h"
 
 #include "core/pack.h"
+#include "engine/stream_run.h"
 
 #include <string.h>
+
+#if TROD_AVX2
+TROD_WIDE static uint32_t stream_run_wide(const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    return trod_stream_run(b, from, to);
+}
+#endif
+
+uint32_t engine_stream_run(const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+#if TROD_AVX2
+    if (trod_wide())
+        return stream_run_wide(b, from, to);
+#endif
+    return trod_stream_run(b, from, to);
+}
 
 int engine_stream_same(struct trod_meta *to, const struct trod_meta *from, uint32_t number)
 {

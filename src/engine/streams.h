@@ -5,8 +5,12 @@
 #ifndef TROD_ENGINE_STREAMS_H
 #define TROD_ENGINE_STREAMS_H
 
+#include "trod/batch.h"
 #include "trod/buf.h"
 #include "trod/meta.h"
+
+/* trod_stream_run (stream_run.h), as this processor does it best. */
+uint32_t engine_stream_run(const struct trod_batch *b, uint32_t from, uint32_t to);
 
 /* The stream of TO, made if new, that is stream NUMBER of FROM. Below 0: an error. */
 int engine_stream_same(struct trod_meta *to, const struct trod_meta *from, uint32_t number);
