@@ -23,7 +23,7 @@ for from in set 'set/a.tt6 set/b.tt6'; do
     rm -f one.tt6
     run trod convert --from tt6 $from one.tt6
     status 2
-    err_has 'row 3, of kind MARKER, .*: cpus or threads: a file holds one thread: write to a directory'
+    err_has 'row 3 of all files, of kind MARKER, .*: cpus or threads: a file holds one thread: write to a directory'
     check test ! -e one.tt6
     run trod convert --from tt6 $from one.tt6 --allow-loss
     status 0
@@ -60,7 +60,7 @@ for cpu in 0 1; do
 done
 run trod convert --from champsim 0.champsim 1.champsim two.champsim
 status 2
-err_has 'row 2, of kind INSTR, .*: cpus or threads: a file holds one cpu: write to a directory'
+err_has 'row 2 of all files, of kind INSTR, .*: cpus or threads: a file holds one cpu: write to a directory'
 run trod convert --from champsim 0.champsim 1.champsim two.champsim --allow-loss
 status 0
 err_has '^lost: cpus or threads of 2 INSTR rows$'
@@ -179,7 +179,7 @@ json '.rows_not_written == .rows_kept and .rows_kept == 5'
 # two threads
 run trod convert t.full m.full u.full
 status 2
-err_has 'row 12, of kind INSTR, .*: a file holds one thread: write to a directory'
+err_has 'row 12 of all files, of kind INSTR, .*: a file holds one thread: write to a directory'
 # rows of other formats that have the states
 run trod convert m.full m.csv --to csv:columns=all --allow-loss
 status 0
