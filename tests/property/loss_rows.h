@@ -54,6 +54,21 @@ bool loss_is(const struct trod_format *f, const char *name);
 /* 1: amber, 2: text, 3: bus, 4: drmemtrace, 5: others, 6: lines of memory tracers, 7: ChampSim, 8:
  * tables */
 int loss_family(const struct trod_format *f);
+static inline bool loss_says(const struct row *r, uint32_t column)
+{
+    return r->has & column;
+}
+/* The kind that the first of the rows has which A becomes; TROD_KINDS: it becomes none. */
+unsigned loss_becomes(const struct pair *p, const struct row *a);
+/* Opcodes of Amber's formats are big-endian, whatever those of the source are. */
+bool loss_same_code(const struct pair *p, struct trod_span a, struct trod_span b);
+/* A name of another format's marker, as a word. */
+bool loss_same_text(const struct pair *p, const struct row *a, const struct row *b);
+/* Does B name the register of A, in a format that has names of its own? */
+bool loss_same_register(const struct pair *p, const struct row *a, const struct row *b);
+/* A is the N output rows from B on, which have SIZE bytes of it: columns of P are counted. */
+void loss_columns(struct pair *p, const struct row *a, const struct row *b, size_t n,
+                  uint64_t size);
 /* What the record of A, of one bus format, says that the other has no place for: counted in P. */
 void loss_bus_record(struct pair *p, const struct row *a);
 /* Is A, in lines of Tarmac, an access that does not stand behind its instruction? */
