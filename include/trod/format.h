@@ -28,7 +28,8 @@ enum trod_format_flag {
     TROD_FMT_PHYSICAL = 1 << 8, /* an access may have a physical address and no virtual one */
     /* records do not say of which stream they are: a single file has those of one, and the writer
      * tells what other rows lose */
-    TROD_FMT_ONE_STREAM = 1 << 9
+    TROD_FMT_ONE_STREAM = 1 << 9,
+    TROD_FMT_BRANCHES = 1 << 10 /* rows may say the kind of a branch that no opcode tells */
 };
 
 /* What decode and encode return besides errors. */

@@ -238,6 +238,7 @@ static void keeps_in(const struct chs_layout *l, const struct trod_meta *meta, s
         if (!from || from->record > l->record)
             k->columns[i] &= ~(uint32_t)TROD_COL_DETAIL;
     }
+    k->flags[TROD_INSTR] = TROD_F_BRANCH;
 }
 
 static void keeps(const void *opt, const struct trod_meta *meta, struct trod_keeps *k)
@@ -280,7 +281,7 @@ static int load(void *dec, struct trod_span *state, struct trod_span *log)
 #define DRIVER                                                                                     \
     .reads = CHS_READS, .writes = CHS_READS,                                                       \
     .kinds = 1u << TROD_INSTR | 1u << TROD_READ | 1u << TROD_WRITE,                                \
-    .flags = TROD_FMT_PER_STREAM | TROD_FMT_ONE_STREAM | TROD_FMT_FOLLOWS,                         \
+    .flags = TROD_FMT_PER_STREAM | TROD_FMT_ONE_STREAM | TROD_FMT_FOLLOWS | TROD_FMT_BRANCHES,     \
     .row_max = CHS_RECORD_MAX, .record_rows = 1 + 2 * CHS_SLOTS, .dec_size = sizeof(struct dec),   \
     .enc_size = sizeof(struct chs_enc), .start = start, .save = save, .load = load,                \
     .encode = chs_encode, .target = chs_target, .finish = chs_finish, .drop = chs_drop,            \

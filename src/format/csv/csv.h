@@ -36,11 +36,12 @@ enum csv_field {
     CSV_SUB,
     CSV_FLAGS,
     CSV_DATA,
+    CSV_BRANCH, /* behind the usual ones, where the source may say it and CSV_FLAGS does not */
     CSV_FIELDS,
     CSV_UNKNOWN = CSV_FIELDS
 };
 
-enum csv_columns { CSV_COLUMNS_AUTO, CSV_COLUMNS_USUAL, CSV_COLUMNS_ALL };
+enum csv_columns { CSV_COLUMNS_AUTO, CSV_COLUMNS_USUAL, CSV_COLUMNS_BRANCH, CSV_COLUMNS_ALL };
 
 struct csv_options {
     int columns;      /* enum csv_columns */
@@ -48,13 +49,24 @@ struct csv_options {
 };
 
 extern const char *const csv_names[CSV_FIELDS];
-extern const char *const csv_dialects[]; /* "usual", "all" */
+extern const char *const csv_dialects[]; /* of enum csv_columns, from USUAL on */
 extern const struct trod_format trod_format_csv;
 
 enum {
     CSV_COLS = TROD_COL_ALL & ~(TROD_COL_MADE | TROD_COL_DETAIL | TROD_COL_RAW),
 };
 
+/* The digit that C is, in upper or lower case; 16 and more: none. */
+static inline int csv_digit(uint8_t c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
+/* The kind of branch (enum trod_branch) that NAME (N bytes) is; NONE: it is no such name. */
+uint8_t csv_branch(const char *name, size_t n);
 int csv_bid(const struct trod_probe *probe, const char **dialect);
 int csv_start(void *dec, const void *opt, const struct trod_span *head, struct trod_meta *meta,
               struct trod_diag *diag);
@@ -78,7 +90,8 @@ struct csv_enc {
     struct trod_loss *loss;
     uint64_t row;
     struct fmt_last_pc last;
-    bool all, own, begun; /* own: the source is a table as well */
+    bool all, branch;
+    bool own, begun; /* own: the source is a table as well */
 };
 
 int csv_begin(void *enc, const void *opt, const struct trod_meta *meta, struct trod_diag *diag);

@@ -29,7 +29,7 @@ struct record {
 /* What is being made of it. */
 struct row {
     uint32_t has, flags, size;
-    uint8_t kind, unit;
+    uint8_t kind, unit, branch;
     uint16_t sub;
     uint32_t stream;
     uint64_t time, index, addr, paddr, pc, target, value;
@@ -114,14 +114,6 @@ static enum split split(struct record *r, const uint8_t *p, const uint8_t *e, bo
     }
 }
 
-static int digit_of(uint8_t c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
-}
-
 /* A number of up to BITS bits, hex behind 0x, else decimal. */
 static bool number(struct record *r, const struct field *f, unsigned bits, uint64_t *v)
 {
@@ -131,7 +123,7 @@ static bool number(struct record *r, const struct field *f, unsigned bits, uint6
 
     p += hex ? 2 : 0;
     for (*v = 0; p < e; p++) {
-        const unsigned d = (unsigned)digit_of(*p);
+        const unsigned d = (unsigned)csv_digit(*p);
 
         if (d >= base || __builtin_mul_overflow(*v, (uint64_t)base, v) ||
             __builtin_add_overflow(*v, (uint64_t)d, v))
@@ -159,8 +151,8 @@ static bool time_of(struct record *r, const struct field *f, struct row *row)
     if (decimals > 15)
         return bad(r, point, "a time has at most 15 decimals");
     for (uint32_t i = 0; i < decimals; i++)
-        if (digit_of(point[1 + i]) > 9 || __builtin_mul_overflow(v, UINT64_C(10), &v) ||
-            __builtin_add_overflow(v, (uint64_t)digit_of(point[1 + i]), &v))
+        if (csv_digit(point[1 + i]) > 9 || __builtin_mul_overflow(v, UINT64_C(10), &v) ||
+            __builtin_add_overflow(v, (uint64_t)csv_digit(point[1 + i]), &v))
             return bad(r, point + 1 + i, "it should be a number of up to 64 bits");
     row->time = v;
     row->unit = (uint8_t)((row->unit & 15) | decimals << 4);
@@ -182,9 +174,9 @@ static int bytes_of(struct record *r, const struct field *f, struct trod_batch *
             p++;
             continue;
         }
-        if (p + 1 == e || digit_of(p[0]) > 15 || digit_of(p[1]) > 15)
+        if (p + 1 == e || csv_digit(p[0]) > 15 || csv_digit(p[1]) > 15)
             return bad(r, p, "bytes should be pairs of hex digits");
-        to[n++] = (uint8_t)(digit_of(p[0]) << 4 | digit_of(p[1]));
+        to[n++] = (uint8_t)(csv_digit(p[0]) << 4 | csv_digit(p[1]));
         p += 2;
     }
     s->len = n;
@@ -207,7 +199,7 @@ static int value_of(struct record *r, const struct field *f, struct trod_batch *
         return -1;
     memset(to, 0, n);
     for (uint32_t i = 0; e > p; i++) {
-        const int d = digit_of(*--e);
+        const int d = csv_digit(*--e);
 
         if (d > 15)
             return bad(r, e, "it should be a hex number");
@@ -375,6 +367,9 @@ static int take(struct record *r, const struct field *f, unsigned field, struct 
     case CSV_DATA:
         row->has |= TROD_COL_DATA;
         return bytes_of(r, f, b, &row->data);
+    case CSV_BRANCH:
+        row->branch = csv_branch((const char *)f->p, f->n);
+        return row->branch || bad(r, f->p, "no branches are of this kind");
     case CSV_TEXT:
         row->has |= TROD_COL_TEXT;
         return text_of(f, b, base, &row->text);
@@ -444,6 +439,8 @@ static int interpret(struct csv_dec *d, struct record *r, struct trod_batch *b, 
         if (rc != 1)
             return rc;
     }
+    if (row->branch)
+        row->flags = (row->flags & ~(uint32_t)TROD_F_BRANCH) | row->branch;
     if (row->kind == TROD_INSTR && (row->has & (TROD_COL_PC | TROD_COL_ADDR))) {
         if (!(row->has & TROD_COL_ADDR))
             row->addr = row->pc;

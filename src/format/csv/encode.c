@@ -15,13 +15,23 @@ static bool has(const struct trod_batch *b, uint32_t row, uint32_t columns)
     return (b->have & b->has[row] & columns) == columns;
 }
 
-/* Whether all columns are written, and not only the usual ones. */
-static bool writes_all(const struct csv_options *o, const struct trod_meta *meta)
+/* May rows of META's format say the kind of a branch that no opcode tells? */
+static bool says_branches(const struct trod_meta *meta)
 {
+    return meta && meta->driver && meta->driver->flags & TROD_FMT_BRANCHES;
+}
+
+/* Which columns are written (enum csv_columns): of tables those that they have. */
+static int columns_of(const struct csv_options *o, const struct trod_meta *meta)
+{
+    const bool own = meta && meta->format && strcmp(meta->format, "csv") == 0;
+
     if (o && o->columns != CSV_COLUMNS_AUTO)
-        return o->columns == CSV_COLUMNS_ALL;
-    return meta && meta->format && meta->dialect && strcmp(meta->format, "csv") == 0 &&
-           strcmp(meta->dialect, csv_dialects[1]) == 0;
+        return o->columns;
+    for (int i = 0; own && meta->dialect && csv_dialects[i]; i++)
+        if (strcmp(meta->dialect, csv_dialects[i]) == 0)
+            return CSV_COLUMNS_USUAL + i;
+    return says_branches(meta) ? CSV_COLUMNS_BRANCH : CSV_COLUMNS_USUAL;
 }
 
 int csv_begin(void *state, const void *opt, const struct trod_meta *meta, struct trod_diag *diag)
@@ -30,7 +40,8 @@ int csv_begin(void *state, const void *opt, const struct trod_meta *meta, struct
 
     (void)diag;
     enc->meta = meta;
-    enc->all = writes_all(opt, meta);
+    enc->all = columns_of(opt, meta) == CSV_COLUMNS_ALL;
+    enc->branch = columns_of(opt, meta) == CSV_COLUMNS_BRANCH;
     enc->own = meta && meta->format && strcmp(meta->format, "csv") == 0;
     return TROD_OK;
 }
@@ -50,13 +61,16 @@ int csv_target(void *enc, const struct trod_target *t, struct trod_diag *diag)
 void csv_keeps(const void *opt, const struct trod_meta *meta, struct trod_keeps *k)
 {
     const bool own = meta->format && strcmp(meta->format, "csv") == 0;
+    const int columns = columns_of(opt, meta);
+    const int had = own ? columns_of(NULL, meta) : CSV_COLUMNS_ALL;
 
-    if (writes_all(opt, meta) || (own && (!meta->dialect || strcmp(meta->dialect, "all") != 0)))
+    if (columns >= had)
         return;
-    k->lost |= TROD_COL_PADDR;
+    if (had == CSV_COLUMNS_ALL)
+        k->lost |= TROD_COL_PADDR;
     for (unsigned i = 0; i < TROD_KINDS; i++) {
-        k->columns[i] &= ~(uint32_t)TROD_COL_PADDR;
-        k->flags[i] = 0;
+        k->columns[i] &= ~(k->lost & TROD_COL_PADDR);
+        k->flags[i] = columns == CSV_COLUMNS_BRANCH ? TROD_F_BRANCH : 0;
     }
 }
 
@@ -253,6 +267,16 @@ static uint8_t *put_more(const struct trod_batch *b, uint32_t row, uint8_t *p)
     return p;
 }
 
+/* The kind of branch that ROW is. */
+static uint8_t *put_branch(const struct trod_batch *b, uint32_t row, uint8_t *p)
+{
+    const uint32_t branch = has(b, row, TROD_COL_FLAGS) ? b->flags[row] & TROD_F_BRANCH : 0;
+    const char *name = branch ? trod_branch_name(branch) : NULL;
+
+    *p++ = ',';
+    return name ? put_name(p, name, strlen(name)) : p;
+}
+
 /* Does only its subtype say what ROW is: fill or evict, signal or wait, which marker? */
 static bool is_by_subtype(const struct trod_batch *b, uint32_t row)
 {
@@ -293,6 +317,8 @@ static uint8_t *put_row(struct csv_enc *enc, const struct trod_batch *b, uint32_
         p = put_more(b, row, p);
     else if (is_by_subtype(b, row))
         trod_loss_columns(enc->loss, b, row, TROD_COL_SUB, "it needs the column 'sub'");
+    if (enc->branch)
+        p = put_branch(b, row, p);
     *p++ = '\n';
     return p;
 }
@@ -311,15 +337,17 @@ static size_t need(const struct csv_enc *enc, const struct trod_batch *b, uint32
 
 static void put_head(struct csv_enc *enc, struct trod_room *out)
 {
-    const unsigned n = enc->all ? CSV_FIELDS : CSV_USUAL;
-
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < CSV_FIELDS; i++) {
         const size_t len = strlen(csv_names[i]);
 
+        if (i >= CSV_USUAL && !(i == CSV_BRANCH ? enc->branch : enc->all))
+            continue;
+        if (i > 0)
+            *out->p++ = ',';
         memcpy(out->p, csv_names[i], len);
         out->p += len;
-        *out->p++ = i + 1 < n ? ',' : '\n';
     }
+    *out->p++ = '\n';
     enc->begun = true;
 }
 

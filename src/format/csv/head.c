@@ -70,6 +70,17 @@ static unsigned field_of(struct name a)
     return CSV_UNKNOWN;
 }
 
+/* The dialect of a table with the columns SEEN, bits 1 << enum csv_field. */
+static const char *dialect_of(uint32_t seen)
+{
+    const uint32_t more = ((1u << CSV_BRANCH) - 1) & ~((1u << CSV_USUAL) - 1);
+
+    return csv_dialects[(seen & more              ? CSV_COLUMNS_ALL
+                         : seen >> CSV_BRANCH & 1 ? CSV_COLUMNS_BRANCH
+                                                  : CSV_COLUMNS_USUAL) -
+                        CSV_COLUMNS_USUAL];
+}
+
 /*
  * Each name is one of few words; `kind` must be among them. The table that `trod view` prints
  * begins with "record": it is no trace.
@@ -77,7 +88,8 @@ static unsigned field_of(struct name a)
 int csv_bid(const struct trod_probe *probe, const char **dialect)
 {
     struct name line, a;
-    unsigned known = 0, all = 0;
+    unsigned known = 0;
+    uint32_t seen = 0;
     bool kind = false;
 
     *dialect = csv_dialects[0];
@@ -90,10 +102,9 @@ int csv_bid(const struct trod_probe *probe, const char **dialect)
             return 0;
         known += field != CSV_UNKNOWN;
         kind = kind || field == CSV_KIND;
-        all |= field >= CSV_USUAL && field != CSV_UNKNOWN;
+        seen |= 1u << field;
     }
-    if (all)
-        *dialect = csv_dialects[1];
+    *dialect = dialect_of(seen);
     return kind && known >= KNOWN_LEAST ? (int)known * BITS + BITS : 0;
 }
 
@@ -152,6 +163,6 @@ int csv_start(void *dec, const void *opt, const struct trod_span *head, struct t
     }
     if (!(seen & ((1u << CSV_FIELDS) - 1)))
         return bad_head(diag, "none is known (kind, addr, pc, size, ...)");
-    meta->dialect = csv_dialects[(seen & ((1u << CSV_FIELDS) - 1)) >> CSV_USUAL != 0];
+    meta->dialect = dialect_of(seen);
     return TROD_OK;
 }

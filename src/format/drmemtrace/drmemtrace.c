@@ -269,7 +269,7 @@ const struct trod_format trod_format_drmemtrace = {
     .kinds = 1u << TROD_NOTE | 1u << TROD_INSTR | 1u << TROD_READ | 1u << TROD_WRITE |
              1u << TROD_PREFETCH | 1u << TROD_FLUSH | 1u << TROD_MARKER | 1u << TROD_THREAD,
     .flags = TROD_FMT_PER_STREAM | TROD_FMT_MAGIC | TROD_FMT_CONTAINER | TROD_FMT_TIMESTAMPS |
-             TROD_FMT_MARKERS | TROD_FMT_FOLLOWS,
+             TROD_FMT_BRANCHES | TROD_FMT_MARKERS | TROD_FMT_FOLLOWS,
     .record_rows = DRM_BUNDLE_MAX,
     .run_markers = 1u << TROD_DRM_TIMESTAMP | 1u << TROD_DRM_CPU_ID,
     .options = options,

@@ -231,7 +231,7 @@ const struct trod_format trod_format_perfscript = {
     .reads = READS,
     .kinds = 1u << TROD_NOTE | 1u << TROD_INSTR | 1u << TROD_READ | 1u << TROD_WRITE |
              1u << TROD_BRANCH | 1u << TROD_MARKER,
-    .flags = TROD_FMT_TEXT,
+    .flags = TROD_FMT_TEXT | TROD_FMT_BRANCHES,
     .record_rows = PS_BRANCHES,
     .options = options,
     .options_size = sizeof(struct options),
