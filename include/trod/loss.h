@@ -15,14 +15,14 @@ extern "C" {
 #endif
 
 /*
- * Flags that count. The others follow from opcodes (kind of branch), from how records were put, or
- * belong to a value.
+ * Flags that count. The others follow from how records were put, or belong to a value. The kind of
+ * a branch counts where the output has no opcode that tells it.
  */
 enum {
-    TROD_LOSS_FLAGS = TROD_F_ISET | TROD_F_SEC | TROD_F_SKIPPED | TROD_F_EXCLUSIVE | TROD_F_UNPRIV |
-                      TROD_F_LOCKED | TROD_F_PRIV | TROD_F_SYNTHETIC | TROD_F_KERNEL |
-                      TROD_F_NOFETCH | TROD_F_IFETCH | TROD_F_ABORTED | TROD_F_UNCACHED |
-                      TROD_F_IO | TROD_F_HOLES
+    TROD_LOSS_FLAGS = TROD_F_BRANCH | TROD_F_ISET | TROD_F_SEC | TROD_F_SKIPPED | TROD_F_EXCLUSIVE |
+                      TROD_F_UNPRIV | TROD_F_LOCKED | TROD_F_PRIV | TROD_F_SYNTHETIC |
+                      TROD_F_KERNEL | TROD_F_NOFETCH | TROD_F_IFETCH | TROD_F_ABORTED |
+                      TROD_F_UNCACHED | TROD_F_IO | TROD_F_HOLES
 };
 
 /* The loss that came first: what a message names. */
@@ -78,6 +78,14 @@ void trod_loss_dropped(struct trod_loss *l, const struct trod_loss_held *row, co
  */
 uint32_t trod_loss_columns(struct trod_loss *l, const struct trod_batch *b, uint32_t row,
                            uint32_t columns, const char *why);
+
+/*
+ * ROW of B is written with WRITTEN (enum trod_branch) as the kind of its branch; CODED: and with
+ * its opcode, if it has one. It counts as without its flags if it says another one that no opcode
+ * tells. COND may become one whose direction is known. Returns the columns that were counted.
+ */
+uint32_t trod_loss_branch(struct trod_loss *l, const struct trod_batch *b, uint32_t row,
+                          unsigned written, bool coded, const char *why);
 
 /* As trod_loss_columns, for a row that was held: what it loses is known only now. */
 uint32_t trod_loss_late(struct trod_loss *l, struct trod_loss_held *row, uint32_t columns,

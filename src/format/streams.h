@@ -1,5 +1,5 @@
 /*
- * streams.h - what encoders remember of streams: the last pc of each.
+ * streams.h - what encoders remember of streams: the last pc of each, and where it goes on.
  *
  * Implements the parts of struct trod_format's encode that several drivers share.
  */
@@ -23,5 +23,27 @@ static inline uint64_t fmt_last_pc_of(const struct fmt_last_pc *last, uint32_t s
 {
     return stream < last->n ? last->pc[stream] : 0;
 }
+
+/*
+ * By stream: its last instruction, if its row says where it goes on and its record does not. The
+ * next instruction in the output shows that, or it is lost. All zero at first.
+ */
+struct fmt_aims {
+    struct fmt_aim {
+        struct trod_loss_held row;
+        uint64_t target;
+        bool waits;
+    } * of;
+    size_t n, waiting; /* streams there is room for; of them those that wait */
+};
+
+/* ROW of B, an instruction of STREAM that says where it goes on, was written. */
+void fmt_aims_set(struct fmt_aims *aims, struct trod_loss *l, const struct trod_batch *b,
+                  uint32_t row, uint32_t stream);
+/* STREAM goes on at PC. */
+void fmt_aims_settle(struct fmt_aims *aims, struct trod_loss *l, uint32_t stream, uint64_t pc);
+/* The output ends: nothing shows where the instructions that wait go on. */
+void fmt_aims_end(struct fmt_aims *aims, struct trod_loss *l);
+void fmt_aims_fini(struct fmt_aims *aims);
 
 #endif

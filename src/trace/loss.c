@@ -2,6 +2,7 @@
  * loss.c - the account of what a conversion does not keep. Implements loss.h.
  */
 #include "trace/loss_streams.h"
+#include "trod/meta.h"
 
 static const char *const names[TROD_COLUMNS] = {
     "kinds of records",
@@ -36,9 +37,29 @@ static unsigned kind_of(const struct trod_batch *b, uint32_t row)
     return b->kind[row] < TROD_KINDS ? b->kind[row] : TROD_NOTE;
 }
 
+/* In the flags that count, what tells the kind of a branch if these do not. */
+enum { TOLD_BY_OPCODE = 1, TOLD_BY_NOTHING = 2 };
+
+/* The flags of ROW that count. Which kind of branch it is makes no difference to the account. */
 static uint32_t flags_of(const struct trod_batch *b, uint32_t row)
 {
-    return b->have & b->has[row] & TROD_COL_FLAGS ? b->flags[row] : 0;
+    const uint32_t flags = b->have & b->has[row] & TROD_COL_FLAGS ? b->flags[row] : 0;
+    const uint32_t branch = flags & TROD_F_BRANCH, others = flags - branch;
+    const uint8_t kind = b->kind[row];
+
+    if (!branch)
+        return flags;
+    if (kind != TROD_INSTR && (kind != TROD_BRANCH || branch == TROD_BR_OTHER))
+        return others;
+    if (flags & TROD_F_ISET || (b->meta && b->meta->isa != TROD_ISA_UNKNOWN))
+        return others | TOLD_BY_OPCODE;
+    return others | TOLD_BY_NOTHING;
+}
+
+/* Is the kind of a branch of a row with SAYS and FLAGS known in the output by its opcode? */
+static bool opcode_tells(const struct trod_loss *l, unsigned kind, uint32_t says, uint32_t flags)
+{
+    return (flags & TROD_F_BRANCH) == TOLD_BY_OPCODE && says & ~l->watch[kind] & TROD_COL_CODE;
 }
 
 /* The number that ROW says in COLUMNS, if these are one column of numbers. */
@@ -76,6 +97,8 @@ static uint32_t watched(const struct trod_loss *l, unsigned kind, uint32_t says,
 {
     uint32_t lost = says & l->watch[kind] & ~(uint32_t)TROD_COL_FLAGS;
 
+    if (opcode_tells(l, kind, says, flags))
+        flags &= ~(uint32_t)TROD_F_BRANCH;
     return lost | (flags & l->watch_flags[kind] ? (uint32_t)TROD_COL_FLAGS : 0);
 }
 
@@ -105,6 +128,9 @@ void trod_loss_watch(struct trod_loss *l, const struct trod_batch *b)
             continue;
         says = b->have & b->has[i];
         flags = flags_of(b, i) & l->watch_flags[kind];
+        if (opcode_tells(l, kind, says, flags))
+            flags &= ~(uint32_t)TROD_F_BRANCH;
+        says &= l->watch[kind];
         if (says != a->says || flags != a->flags) {
             add(l, kind, a->lost, a->n);
             *a = (struct alike){says, flags, watched(l, kind, says, flags), 0};
@@ -170,6 +196,20 @@ uint32_t trod_loss_columns(struct trod_loss *l, const struct trod_batch *b, uint
     note_first(l, b, row, columns, why);
     add(l, held.kind, columns, 1);
     return columns;
+}
+
+uint32_t trod_loss_branch(struct trod_loss *l, const struct trod_batch *b, uint32_t row,
+                          unsigned written, bool coded, const char *why)
+{
+    const struct trod_loss_held held = trod_loss_hold(b, row);
+    const unsigned said = held.flags & TROD_F_BRANCH ? b->flags[row] & TROD_F_BRANCH : TROD_BR_NONE;
+    const bool turned =
+        said == TROD_BR_COND && (written == TROD_BR_COND_TAKEN || written == TROD_BR_COND_UNTAKEN);
+
+    if (!l || !said || said == written || turned ||
+        (coded && opcode_tells(l, held.kind, held.columns, held.flags)))
+        return 0;
+    return trod_loss_columns(l, b, row, TROD_COL_FLAGS, why);
 }
 
 uint32_t trod_loss_late(struct trod_loss *l, struct trod_loss_held *row, uint32_t columns,

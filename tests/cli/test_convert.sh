@@ -424,4 +424,61 @@ printf '0x401000: R 0x7fff0000\n0x401004: W 0x7fff0008\n' >pin.pinatrace
 run trod convert --to tarmac pin.pinatrace pin.tarmac
 status 2
 err_has 'addresses of instructions'
+run trod convert --to tarmac --allow-loss pin.pinatrace pin.tarmac
+err_has 'note: 2 accesses, of which the source does not say how large they are'
+run trod convert --to drmemtrace pin.pinatrace pin.trace
+status 2
+err_has 'addresses of instructions'
+run trod convert --from csv --to drmemtrace --allow-loss astray.csv astray.trace
+err_has '^lost: addresses of instructions of 2 READ rows$'
+run trod convert --from csv --to drmemtrace --allow-loss behind.csv behind.trace
+check test -z "$(grep 'addresses of instructions' "$stderr")"
+# --- where an instruction goes on the next line shows, or it is lost, also behind the last one
+printf 'kind,pc,size,target\nINSTR,0x1000,4,0x1020\nINSTR,0x1020,4,\n' >shown.csv
+printf 'kind,pc,size,target\nINSTR,0x1000,4,0x1020\nINSTR,0x1004,4,0x1008\n' >unshown.csv
+run trod convert --from csv --to tarmac shown.csv shown.tarmac
+status 0
+run trod convert --from csv --to tarmac unshown.csv unshown.tarmac
+status 2
+err_has 'branch targets'
+run trod convert --from csv --to tarmac --allow-loss unshown.csv unshown.tarmac
+status 0
+err_has '^lost: branch targets of 2 INSTR rows$'
+# --- kinds of branches that no opcode tells: a table has a column for them, lines have none
+cat >kinds.bt9 <<'END'
+BT9_SPA_TRACE_FORMAT
+BT9_NODES
+NODE 0 0 - 0 0
+NODE 1 0x1000 - 0x94000006 4 class: CALL+DIR+UCD
+NODE 2 0x1020 - 0xd65f03c0 4 class: RET+IND+UCD
+BT9_EDGES
+EDGE 0 0 1 T 0x1000 - 0
+EDGE 1 1 2 T 0x1020 - 0
+EDGE 2 2 0 T 0x1004 - 0
+BT9_EDGE_SEQUENCE
+0
+1
+2
+EOF
+END
+run trod convert kinds.bt9 kinds.csv
+status 0
+check test "$(tail -n +2 kinds.csv | sed 's/.*,//' | tr '\n' ' ')" = 'call return '
+run trod convert kinds.csv again.csv
+status 0
+check cmp kinds.csv again.csv
+run trod view --format json --from csv kinds.csv
+out_has '"branch": "return"'
+run trod convert --to tarmac kinds.bt9 kinds.tarmac
+status 2
+err_has 'flags'
+run trod convert --to tarmac --allow-loss kinds.bt9 kinds.tarmac
+err_has '^lost: flags of 2 INSTR rows$'
+# an opcode of a known instruction set tells the kind
+printf 'kind,pc,size,flags,code\nINSTR,0x1000,4,0x46,06 00 00 94\n' >coded.csv
+run trod convert --from csv --to tarmac coded.csv coded.tarmac
+status 0
+printf 'kind,pc,branch\nINSTR,0x1000,jmup\n' >bad.csv
+run trod view --from csv bad.csv
+err_has 'no branches are of this kind'
 finish

@@ -134,7 +134,7 @@ static bool same_time(struct pair *p, const struct row *a, const struct row *b)
 /* Flags OTHERWISE are said by what the row becomes. */
 static bool same_flags(const struct row *a, const struct row *b, uint32_t otherwise)
 {
-    const uint32_t fields = TROD_F_ISET | TROD_F_SEC;
+    const uint32_t fields = TROD_F_BRANCH | TROD_F_ISET | TROD_F_SEC;
     const uint32_t counted = TROD_LOSS_FLAGS & ~fields & ~otherwise;
 
     return !(a->flags & ~b->flags & counted) &&
@@ -177,9 +177,9 @@ static bool no_fetches(const struct pair *p)
 }
 
 /* Columns that follow from the row's place in the output, where its format has them at all. */
-static void derived(struct pair *p, const struct row *a)
+static void derived(struct pair *p, const struct row *a, const struct row *b)
 {
-    const bool strays = loss_astray(p, a);
+    const bool strays = loss_astray(p, a, b);
 
     if (loss_says(a, TROD_COL_PC) &&
         (!(p->target->writes & TROD_COL_PC) || no_fetches(p) || strays))
@@ -206,11 +206,12 @@ void loss_columns(struct pair *p, const struct row *a, const struct row *b, size
 {
     const bool written = p->bus && loss_says(a, TROD_COL_PADDR);
 
-    derived(p, a);
+    derived(p, a, b);
     if (!same_flags(a, b,
                     p->bus                                                   ? TROD_F_HOLES
                     : (p->drm || p->memory) && loss_becomes(p, a) != a->kind ? TROD_F_IFETCH
-                                                                             : 0))
+                                                                             : 0) ||
+        loss_branch_gone(p, a, b))
         lost(p, a, TROD_COL_FLAGS);
     if (loss_says(a, TROD_COL_SIZE) && (!kept(p, b, TROD_COL_SIZE) || a->size != size))
         lost(p, a, TROD_COL_SIZE);
@@ -228,7 +229,7 @@ void loss_columns(struct pair *p, const struct row *a, const struct row *b, size
     if (loss_says(a, TROD_COL_PADDR) && (!kept(p, b, TROD_COL_PADDR) || a->paddr != b->paddr))
         lost(p, a, TROD_COL_PADDR);
     if (loss_says(a, TROD_COL_TARGET) &&
-        (a->kind == TROD_INSTR ? !(p->target->writes & TROD_COL_TARGET)
+        (a->kind == TROD_INSTR ? !(p->target->writes & TROD_COL_TARGET) || loss_target_gone(p, a, b)
                                : !kept(p, b, TROD_COL_TARGET) || a->target != b->target))
         lost(p, a, TROD_COL_TARGET);
     if (loss_says(a, TROD_COL_VALUE) && !same_value(a, b, n))

@@ -1,8 +1,29 @@
 /*
- * loss_load.c - rows of a trace, kept. Implements loss_rows.h (loss_rows_add, loss_rows_fini,
- * loss_data_is_value, loss_astray).
+ * loss_load.c - rows of a trace, kept, and what other rows show of one. Implements loss_rows.h
+ * (loss_family, loss_rows_add, loss_rows_fini, loss_data_is_value, loss_astray, loss_branch_gone,
+ * loss_target_gone).
  */
 #include "loss_rows.h"
+
+int loss_family(const struct trod_format *f)
+{
+    static const struct {
+        const char *name;
+        int family;
+    } all[] = {{"tt6", 1},        {"tt6e", 1},         {"full", 1},
+               {"tarmac", 2},     {"matcher", 2},      {"byu6", 3},
+               {"byu12", 3},      {"drmemtrace", 4},   {"dinero", 6},
+               {"dinerox", 6},    {"dinerob", 6},      {"lackey", 6},
+               {"pinatrace", 6},  {"memtrace_x86", 6}, {"memtrace_simple", 6},
+               {"instrace", 6},   {"ramulator", 6},    {"dramsim3", 6},
+               {"gem5packet", 6}, {"champsim", 7},     {"cloudsuite", 7},
+               {"csv", 8}};
+
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (loss_is(f, all[k].name))
+            return all[k].family;
+    return 5;
+}
 
 static struct trod_span keep(const struct trod_batch *b, struct trod_slice s)
 {
@@ -81,13 +102,42 @@ bool loss_data_is_value(const struct pair *p, const struct row *a)
     return v == a->value;
 }
 
-bool loss_astray(struct pair *p, const struct row *a)
+bool loss_astray(struct pair *p, const struct row *a, const struct row *b)
 {
     uint64_t *last = &p->last[a->stream % STREAMS];
 
-    if (loss_family(p->target) != 2 || loss_family(p->from) == 2)
+    if (loss_family(p->from) == loss_family(p->target) || (loss_family(p->target) != 2 && !p->drm))
         return false;
     if (a->kind == TROD_INSTR)
         *last = a->addr;
-    return a->kind >= TROD_READ && a->kind <= TROD_FLUSH && a->pc != *last;
+    if (a->kind < TROD_READ || a->kind > TROD_FLUSH)
+        return false;
+    return p->drm ? !(b->has & TROD_COL_PC) || b->pc != a->pc : a->pc != *last;
+}
+
+bool loss_branch_gone(const struct pair *p, const struct row *a, const struct row *b)
+{
+    const unsigned is = a->flags & TROD_F_BRANCH, now = b->flags & TROD_F_BRANCH;
+    const bool flow = a->kind == TROD_INSTR || (a->kind == TROD_BRANCH && is != TROD_BR_OTHER);
+    const bool coded = a->has & b->has & p->target->writes & TROD_COL_CODE;
+    /* somebody says whose opcodes these are: the source, or the target, whose are all alike */
+    const bool isa = p->isa || a->flags & TROD_F_ISET || p->amber || loss_is(p->target, "stf");
+
+    if (p->from == p->target || !is || !flow || (coded && isa))
+        return false;
+    /* what follows in the output shows which way it went */
+    if (is == TROD_BR_COND && (now == TROD_BR_COND_TAKEN || now == TROD_BR_COND_UNTAKEN))
+        return false;
+    return is != now;
+}
+
+bool loss_target_gone(const struct pair *p, const struct row *a, const struct row *b)
+{
+    const struct row *next = b + 1, *end = p->out + p->n_out;
+
+    if (loss_family(p->target) != 2 || loss_family(p->from) == 2)
+        return false;
+    while (next < end && (next->kind != TROD_INSTR || next->stream != b->stream))
+        next++;
+    return next >= end || next->addr != a->target;
 }

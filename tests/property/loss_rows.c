@@ -9,26 +9,6 @@ bool loss_is(const struct trod_format *f, const char *name)
     return strcmp(f->name, name) == 0;
 }
 
-int loss_family(const struct trod_format *f)
-{
-    static const struct {
-        const char *name;
-        int family;
-    } all[] = {{"tt6", 1},        {"tt6e", 1},         {"full", 1},
-               {"tarmac", 2},     {"matcher", 2},      {"byu6", 3},
-               {"byu12", 3},      {"drmemtrace", 4},   {"dinero", 6},
-               {"dinerox", 6},    {"dinerob", 6},      {"lackey", 6},
-               {"pinatrace", 6},  {"memtrace_x86", 6}, {"memtrace_simple", 6},
-               {"instrace", 6},   {"ramulator", 6},    {"dramsim3", 6},
-               {"gem5packet", 6}, {"champsim", 7},     {"cloudsuite", 7},
-               {"csv", 8}};
-
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        if (loss_is(f, all[k].name))
-            return all[k].family;
-    return 5;
-}
-
 /* An atomic access that becomes a read and a write. */
 static bool two_rows(const struct pair *p, const struct row *row)
 {

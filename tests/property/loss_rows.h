@@ -23,6 +23,7 @@ struct rows {
     size_t n, cap;
     const struct trod_format *format;
     bool big, little; /* byte order of its opcodes */
+    bool isa;         /* it says whose opcodes they are */
 };
 
 /* A conversion, and what the comparison found. */
@@ -32,6 +33,7 @@ struct pair {
     bool es, bus, drm, amber, memory;
     bool turned; /* the target has opcodes in the other byte order */
     bool big;    /* byte order of the input */
+    bool isa;    /* the input says whose opcodes it has */
     const struct row *in;
     struct row *out;
     size_t n_in, n_out;
@@ -71,8 +73,16 @@ void loss_columns(struct pair *p, const struct row *a, const struct row *b, size
                   uint64_t size);
 /* What the record of A, of one bus format, says that the other has no place for: counted in P. */
 void loss_bus_record(struct pair *p, const struct row *a);
-/* Is A, in lines of Tarmac, an access that does not stand behind its instruction? */
-bool loss_astray(struct pair *p, const struct row *a);
+/*
+ * Does A, an access in lines of Tarmac or entries of drmemtrace (there it is B), stand behind
+ * another instruction than its own?
+ */
+bool loss_astray(struct pair *p, const struct row *a, const struct row *b);
+/* Does nothing in its output row B say the kind of branch that A says it is? */
+bool loss_branch_gone(const struct pair *p, const struct row *a, const struct row *b);
+/* Does no instruction behind its output row B, in the lines of its stream, stand where A goes on?
+ */
+bool loss_target_gone(const struct pair *p, const struct row *a, const struct row *b);
 /* Are the data of A the bytes of its value, in the byte order of its trace? */
 bool loss_data_is_value(const struct pair *p, const struct row *a);
 /* Rows that the target makes of nothing: heads, times, bridges. */

@@ -18,7 +18,8 @@
  *   - drmemtrace: a fetch on a bus is an INSTR, an atomic access a READ and a WRITE, and
  *     neighbouring accesses may be one.
  * What other rows show is not asked for: the pc of an access and where an instruction goes on,
- * where the target has them; the kind of a branch. Streams may be numbered anew. The times of byu12
+ * where the target has them; in Tarmac the next instruction shows the latter, or it is lost. The
+ * kind of a branch may be that of its opcode. Streams may be numbered anew. The times of byu12
  * are differences; drmemtrace has none of a row's own. Details are compared by presence, and taken
  * as the same within a family of formats. Rows that the target makes up are left out (made_up).
  *
@@ -50,6 +51,7 @@ static int load(struct rows *l, const char *path, const char *from)
     while ((rc = trod_trace_next(t, &b)) > 0)
         for (uint32_t i = 0; i < b->n; i++)
             loss_rows_add(l, b, i);
+    l->isa = trod_trace_meta(t)->isa != TROD_ISA_UNKNOWN; /* drmemtrace: known with its rows */
     trod_trace_close(t);
     return TROD_OK;
 }
@@ -201,6 +203,7 @@ static void prepare(struct pair *p, const struct rows *in, struct rows *out)
     p->turned = p->amber && in->little;
     p->memory = loss_family(p->target) == 6;
     p->big = in->big;
+    p->isa = in->isa;
     p->es = strstr(p->to, "dialect=es") != NULL;
     p->in = in->row;
     p->n_in = in->n;

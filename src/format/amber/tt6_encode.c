@@ -244,7 +244,9 @@ static bool fits(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row)
     const uint32_t size = has(b, row, TROD_COL_SIZE) ? b->size[row] : 0;
     const struct amber_access a =
         amber_access_of(enc->opcode, third_of(enc->opcode, size), enc->line);
-    const uint32_t flags = has(b, row, TROD_COL_FLAGS) ? b->flags[row] & TROD_LOSS_FLAGS : 0;
+    const uint32_t flags = has(b, row, TROD_COL_FLAGS)
+                               ? b->flags[row] & TROD_LOSS_FLAGS & ~(uint32_t)TROD_F_BRANCH
+                               : 0;
 
     if (a.kind != b->kind[row])
         return false;
@@ -442,7 +444,7 @@ void amber_tt6_keeps(const void *opt, const struct trod_meta *meta, struct trod_
     for (unsigned i = 0; i < TROD_KINDS; i++)
         k->columns[i] &= place | TROD_COL_VALUE | TROD_COL_SUB;
     k->columns[TROD_INSTR] = place | TROD_COL_CODE;
-    k->flags[TROD_INSTR] = 0;
+    k->flags[TROD_INSTR] = TROD_F_BRANCH; /* opcodes say it */
     for (unsigned i = TROD_READ; i <= TROD_FLUSH; i++)
         k->columns[i] = place;
     k->columns[TROD_CACHE_OP] = place | TROD_COL_TEXT;

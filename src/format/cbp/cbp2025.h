@@ -76,7 +76,8 @@ struct cbp_enc {
     bool accessed;        /* its access has come */
     uint32_t size;        /* of its instruction */
     struct cbp_record at; /* lists are below */
-    uint8_t base;         /* register that it writes back, CBP_REGISTERS: none */
+    struct trod_loss_held row;
+    uint8_t base; /* register that it writes back, CBP_REGISTERS: none */
     uint8_t source[CBP_REGISTERS_MAX], registers[CBP_REGISTERS_MAX];
     uint8_t values[CBP_REGISTERS_MAX * CBP_WIDE]; /* 16 bytes each */
 };

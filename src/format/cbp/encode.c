@@ -58,7 +58,7 @@ void cbp_keeps(const void *opt, const struct trod_meta *meta, struct trod_keeps 
         return;
     for (unsigned i = 0; i < TROD_KINDS; i++)
         k->flags[i] = 0;
-    k->flags[TROD_INSTR] = TROD_F_ISET;
+    k->flags[TROD_INSTR] = TROD_F_ISET | TROD_F_BRANCH;
     k->columns[TROD_INSTR] = all | TROD_COL_ADDR | TROD_COL_TARGET;
     k->columns[TROD_READ] = k->columns[TROD_WRITE] = all | TROD_COL_ADDR;
     k->columns[TROD_REG] = all | TROD_COL_TEXT | TROD_COL_VALUE | TROD_COL_DATA;
@@ -112,8 +112,12 @@ static void release(struct cbp_enc *e, const uint64_t *next, struct trod_room *o
         r->taken = next && *next != r->pc + e->size;
     if (r->taken && !e->aimed && next)
         r->target = *next;
-    if (r->taken && !e->aimed && !next)
+    if (r->taken && !e->aimed && !next) {
         r->taken = 0; /* where it went is not known */
+        if (r->class == CBP_COND)
+            trod_loss_late(e->loss, &e->row, TROD_COL_FLAGS,
+                           "a branch that is taken has a target, and the trace ends here");
+    }
     base_last(e);
     p = put64(p, r->pc);
     *p++ = r->class;
@@ -192,6 +196,12 @@ static uint8_t class_of(unsigned branch)
     return CBP_ALU;
 }
 
+/* The kind of branch that a record of class CLASS is, where the row says BRANCH. */
+static unsigned branch_of(uint8_t class, unsigned branch)
+{
+    return class == CBP_COND ? branch : cbp_branches[class];
+}
+
 /* Is there a decoder? What the trace is may be known with its first rows only. */
 static bool can_decode(struct cbp_enc *e)
 {
@@ -254,6 +264,7 @@ static void take_insn(struct cbp_enc *e, const struct trod_batch *b, uint32_t ro
 
     e->at = (struct cbp_record){.pc = b->addr[row]};
     e->size = has(b, row, TROD_COL_SIZE) && b->size[row] ? b->size[row] : CBP_WORD;
+    e->row = trod_loss_hold(b, row);
     e->pending = true;
     e->asks = e->aimed = e->accessed = false;
     e->base = CBP_REGISTERS;
@@ -271,6 +282,8 @@ static void take_insn(struct cbp_enc *e, const struct trod_batch *b, uint32_t ro
         e->at.class = class_of(branch);
     e->aimed = has(b, row, TROD_COL_TARGET);
     e->at.target = e->aimed ? b->target[row] : 0;
+    e->row.lost = trod_loss_branch(e->loss, b, row, branch_of(e->at.class, branch), false,
+                                   "no class stands for this kind of branch");
     e->asks = branch == TROD_BR_COND;
     e->at.taken = cbp_branches[e->at.class] && branch != TROD_BR_COND_UNTAKEN;
 }

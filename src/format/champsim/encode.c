@@ -114,6 +114,8 @@ static void take_insn(struct chs_enc *enc, const struct trod_batch *b, uint32_t 
         put_insn(enc, b, row);
         put_space(enc, b, row);
     }
+    trod_loss_branch(enc->loss, b, row, chs_branch(enc->layout, enc->record), false,
+                     "no registers stand for this kind of branch");
     trod_store_le64(enc->record, b->addr[row]);
     enc->size = has(b, row, TROD_COL_SIZE) ? b->size[row] : 0;
     enc->waits = trod_batch_stream(b, row);

@@ -56,6 +56,11 @@ static unsigned type_of(const struct drm_enc *e, unsigned branch, const struct d
     }
 }
 
+unsigned drm_flow_branch(const struct drm_enc *e)
+{
+    return drm_type_info(drm_old_type(e, type_of(e, e->branch, NULL)))->flags & TROD_F_BRANCH;
+}
+
 static bool is_indirect(unsigned branch)
 {
     return branch == TROD_BR_INDIRECT || branch == TROD_BR_ICALL || branch == TROD_BR_RETURN ||
@@ -331,6 +336,7 @@ static void foreign_instr(struct drm_enc *e, const struct insn *n, struct drm_se
         branch = said;
     if (skipped && (branch == TROD_BR_CALL || branch == TROD_BR_DIRECT || branch == TROD_BR_COND))
         branch = TROD_BR_COND_UNTAKEN;
+    e->branch = (uint8_t)branch;
     if (n->flags & TROD_F_NOFETCH) {
         drm_put_instr(e, out, DRM_NO_FETCH, n->size, n->pc, seen, false, 0);
         remember(e, n->pc, next, false);

@@ -56,6 +56,9 @@ uint32_t drm_lose_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t 
         lost |= drm_lose_width(e, b, row, TROD_COL_ADDR, b->addr[row]);
     if (has & TROD_COL_SIZE)
         lost |= drm_lose_size(e, b, row, b->size[row], UINT16_MAX);
+    if (!e->native && has & TROD_COL_FLAGS && b->flags[row] & TROD_F_BRANCH)
+        lost |= trod_loss_branch(e->loss, b, row, drm_flow_branch(e), !drm_lose_code(e),
+                                 "no type of record stands for this kind of branch");
     if (drm_lose_code(e))
         lost |= trod_loss_columns(e->loss, b, row, TROD_COL_CODE,
                                   "the trace is written without opcodes");
@@ -82,5 +85,6 @@ void drm_keeps(const void *opt, const struct trod_meta *meta, struct trod_keeps 
     }
     k->lost |= TROD_COL_TIME;
     k->columns[TROD_INSTR] |= TROD_COL_CODE | TROD_COL_TARGET;
+    k->flags[TROD_INSTR] = TROD_F_BRANCH;
     k->flags[TROD_PREFETCH] = k->flags[TROD_FLUSH] = k->flags[TROD_BUS] = TROD_F_IFETCH;
 }

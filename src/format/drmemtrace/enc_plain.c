@@ -216,6 +216,8 @@ TROD_HOT bool put_access(const struct fixed *f, struct plain *s, uint32_t row)
         b->flags[row] & (TROD_F_IO | TROD_F_ABORTED) || b->size[row] - 1 >= UINT16_MAX ||
         !fits(f, b->addr[row]))
         return false;
+    if (!f->native && (b->pc[row] != s->last_pc || !s->ran) && b->have & b->has[row] & TROD_COL_PC)
+        return false; /* to a reader it may be of another instruction */
     if (!f->e->merge) {
         put(f, s, type, b->size[row], b->addr[row]);
     } else if (!drm_merges(f->e, type, b->size[row], b->addr[row])) {

@@ -217,6 +217,10 @@ static int access_row(struct drm_enc *e, const struct trod_batch *b, uint32_t ro
         e->pc = b->pc[row];
         e->has_pc = true;
     }
+    if (!e->native && has & TROD_COL_PC &&
+        (!e->has_pc || e->pc != b->pc[row] || !drm_fits(e, b->pc[row])))
+        lost |= trod_loss_columns(e->loss, b, row, TROD_COL_PC,
+                                  "its entry stands behind none of that instruction");
     drm_put_data(e, to, kind == TROD_ATOMIC ? DRM_READ : type, size, addr);
     if (kind == TROD_ATOMIC)
         drm_put_data(e, to, DRM_WRITE, size, addr);

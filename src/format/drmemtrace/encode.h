@@ -110,7 +110,8 @@ struct drm_enc {
     uint32_t n_late;
     bool cut_data; /* the row left out last was an access of the held instruction */
 
-    bool has_last; /* the last instruction: */
+    uint8_t branch; /* of the last instruction of another format */
+    bool has_last;  /* the last instruction: */
     bool last_branch;
     uint64_t last_pc, next_pc; /* its address; what must follow it */
     uint64_t pc;               /* as a reader has it */
@@ -210,6 +211,8 @@ static inline void drm_pend(struct drm_enc *e, unsigned type, uint32_t size, uin
 enum { DRM_FLOW_DONE, DRM_FLOW_PART };
 int drm_flow_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
                    struct trod_room *out);
+/* The kind of branch that the type of the record says which was made of a foreign row last. */
+unsigned drm_flow_branch(const struct drm_enc *e);
 /* What was held goes out: NEXT follows it, if KNOWN. A chunk has room for it. */
 void drm_flow_settle(struct drm_enc *e, struct trod_room *out, bool known, uint64_t next);
 /*

@@ -58,6 +58,7 @@ void stf_keeps(const void *opt, const struct trod_meta *meta, struct trod_keeps 
         return;
     for (unsigned i = 0; i < TROD_KINDS; i++)
         k->flags[i] = 0;
+    k->flags[TROD_INSTR] = TROD_F_BRANCH; /* opcodes say it */
     k->flags[TROD_REG] = TROD_F_SYNTHETIC;
     k->columns[TROD_INSTR] = all | TROD_COL_ADDR | TROD_COL_SIZE | TROD_COL_CODE | TROD_COL_TARGET;
     k->columns[TROD_READ] = k->columns[TROD_WRITE] = access;

@@ -237,12 +237,17 @@ bool tm_write_branch(struct tm_put *o)
 {
     const struct trod_detail_branch *d = o->detail ? o->detail : &no_branch;
     unsigned iset = (o->flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT;
+    static const char why[] =
+        "lines know direct and indirect branches, and returns from exceptions";
+    unsigned branch = TROD_BR_DIRECT;
     const char *word = "FD ";
 
     if (!(o->has & TROD_COL_TARGET))
         return false;
-    if (d->target_only || !(o->has & TROD_COL_ADDR))
+    if (d->target_only || !(o->has & TROD_COL_ADDR)) {
+        trod_loss_branch(o->e->loss, o->b, o->row, TROD_BR_OTHER, false, "BR lines do not tell it");
         return write_br(o, d);
+    }
     switch (o->flags & TROD_F_BRANCH) {
     case TROD_BR_COND_UNTAKEN:
         return false;
@@ -251,13 +256,16 @@ bool tm_write_branch(struct tm_put *o)
     case TROD_BR_RETURN:
     case TROD_BR_OTHER:
         word = "FI ";
+        branch = TROD_BR_INDIRECT;
         break;
     case TROD_BR_ERET:
         word = "FR ";
+        branch = TROD_BR_ERET;
         break;
     default:
         break;
     }
+    trod_loss_branch(o->e->loss, o->b, o->row, branch, false, why);
     tm_put_head(o, false);
     tm_puts(o, word);
     if (o->has & TROD_COL_INDEX) {

@@ -52,7 +52,7 @@ static uint32_t flags_of(unsigned kind, bool matcher, bool es)
     case TROD_WALK: /* its result says so */
         return sec | TROD_F_ABORTED;
     case TROD_BRANCH:
-        return sec | TROD_F_ISET;
+        return sec | TROD_F_ISET | TROD_F_BRANCH;
     case TROD_NOTE:
         return UINT32_MAX;
     default:

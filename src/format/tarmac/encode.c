@@ -409,22 +409,31 @@ static void put_glued(struct tm_put *o, uint32_t n)
 }
 
 /*
- * Lines of accesses do not name their instruction: it is the one before. O, a row of another
- * format, was written.
+ * Lines of accesses do not name their instruction, it is the one before; those of instructions not
+ * where they go on, it is the one behind. O, a row of another format, was written.
  */
-static inline void lose_pc(struct tm_put *o)
+static inline void follow_flow(struct tm_put *o)
 {
     const uint32_t stream = o->has & TROD_COL_STREAM ? o->b->stream[o->row] : 0;
     const uint8_t kind = o->b->kind[o->row];
     struct fmt_last_pc *last = &o->e->last;
 
-    if (kind == TROD_INSTR && stream < last->n)
-        last->pc[stream] = o->b->addr[o->row];
-    else if (kind == TROD_INSTR)
-        fmt_last_pc_set(last, stream, o->b->addr[o->row]);
-    else if (kind >= TROD_READ && kind <= TROD_FLUSH && (o->has & TROD_COL_PC) &&
-             o->b->pc[o->row] != fmt_last_pc_of(last, stream))
-        tm_lose(o, TROD_COL_PC, "the line stands behind no line of that instruction");
+    if (kind == TROD_INSTR) {
+        const uint64_t pc = o->b->addr[o->row];
+
+        if (o->e->aims.waiting)
+            fmt_aims_settle(&o->e->aims, o->e->loss, stream, pc);
+        if (o->has & TROD_COL_TARGET && !o->e->flavour->matcher)
+            fmt_aims_set(&o->e->aims, o->e->loss, o->b, o->row, stream);
+        if (stream < last->n)
+            last->pc[stream] = pc;
+        else
+            fmt_last_pc_set(last, stream, pc);
+    } else if (kind >= TROD_READ && kind <= TROD_FLUSH) {
+        if (o->has & TROD_COL_PC && o->b->pc[o->row] != fmt_last_pc_of(last, stream))
+            tm_lose(o, TROD_COL_PC, "the line stands behind no line of that instruction");
+        o->e->unsized += !(o->has & (TROD_COL_SIZE | TROD_COL_DATA));
+    }
 }
 
 int tm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
@@ -451,7 +460,7 @@ int tm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod
         }
         if (write_row(&o)) {
             if (!e->own)
-                lose_pc(&o);
+                follow_flow(&o);
             if (glued)
                 put_glued(&o, glued);
             *row = o.row + o.n;
@@ -470,7 +479,10 @@ int tm_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod
 
 void tm_drop(void *enc)
 {
-    fmt_last_pc_fini(&((struct tm_enc *)enc)->last);
+    struct tm_enc *e = enc;
+
+    fmt_last_pc_fini(&e->last);
+    fmt_aims_fini(&e->aims);
 }
 
 int tm_target(void *enc, const struct trod_target *target, struct trod_diag *diag)
@@ -482,9 +494,10 @@ int tm_target(void *enc, const struct trod_target *target, struct trod_diag *dia
 
 int tm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
 {
-    const struct tm_enc *e = enc;
+    struct tm_enc *e = enc;
 
     (void)out;
+    fmt_aims_end(&e->aims, e->loss);
     if (e->omitted)
         trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tarmac.left-out", NULL,
                          "left out of %" PRIu64 " rows, for which lines of this form have no "
@@ -497,6 +510,11 @@ int tm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
                          "%" PRIu64 " physical addresses, of which the source does not say whether "
                          "they are secure, are written without a suffix, which means secure",
                          e->secure);
+    if (e->unsized)
+        trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tarmac.size", NULL,
+                         "%" PRIu64 " accesses, of which the source does not say how large they "
+                         "are, are written with 4 bytes, or with 8 where their values need them",
+                         e->unsized);
     return TROD_ENC_DONE;
 }
 
