@@ -1,4 +1,5 @@
-# test_cache_physical.sh - references that have a physical address and no virtual one: trod cache and locality.
+# test_cache_physical.sh - references that have a physical address and no virtual one: trod cache, locality
+# and profile.
 . "$TROD_SOURCE/tests/cli/lib.sh"
 
 # rows ADDR,PADDR: instructions, and accesses whose address is that which awk's VIRTUAL and PHYSICAL say
@@ -51,6 +52,12 @@ for more in '' '--refs data' '--crossing' '--strides' '--per page --size 4K' '--
     # shellcheck disable=SC2086
     equal locality $more
 done
+for command in calls profile flame; do
+    equal $command --weight misses
+done
+run trod profile --weight misses --format json physical/t.csv
+status 0
+json '.misses > 0'
 
 # they are where they are with --physical too: only the instructions have none
 cp virtual/rich.conf .

@@ -552,5 +552,5 @@ uint32_t cg_uses_of(const char *format, const void *opt)
     const struct cg_options *o = opt ? opt : &none;
 
     return trod_callstack_columns(format) | (o->function.n ? TROD_COL_TEXT | TROD_COL_VALUE : 0u) |
-           (o->like ? CG_LIKE_COLUMNS : 0u) | cg_weights_columns(&o->weight);
+           (o->like ? CG_LIKE_COLUMNS : 0u) | cg_weights_columns(format, &o->weight);
 }

@@ -182,7 +182,8 @@ void cg_weights_fini(struct cg_weights *w);
 int cg_weights_feed(struct cg_core *core, const struct trod_batch *b, uint32_t from, uint32_t to);
 /* Add to the weight in SLOT of the innermost activation of STREAM (callgraph.c). */
 int cg_late(struct cg_core *core, uint32_t stream, unsigned slot, uint64_t n);
-uint32_t cg_weights_columns(const struct trod_list *list);
+/* Columns that the weights of LIST make use of in a trace of FORMAT. */
+uint32_t cg_weights_columns(const char *format, const struct trod_list *list);
 enum trod_order_need cg_order(const void *opt);
 bool cg_timed(const void *opt);
 extern const char cg_weight_help[];

@@ -7,6 +7,8 @@
  */
 #include "analysis/callgraph/callgraph.h"
 
+#include "sim/ref.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +76,8 @@ static uint64_t access_of(const struct cg_weight *w, struct cg_lane *l, const st
     case CG_BYTES_WRITTEN:
         return b->kind[i] != TROD_READ ? size : 0;
     case CG_MISSES:
-        return said & TROD_COL_ADDR ? misses(l, b->addr[i], size) : 0;
+        return trod_ref_is_placed(said, b->kind[i]) ? misses(l, trod_ref_place(b, i, said), size)
+                                                    : 0;
     default:
         return 1;
     }

@@ -10,6 +10,8 @@
 #include "analysis/callgraph/callgraph.h"
 #include "analysis/callgraph/like.h"
 
+#include "sim/ref.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,7 +155,7 @@ int cg_weights_parse(struct cg_weights *w, const struct trod_list *list, struct 
 
 /* ---- what they need of the rows */
 
-uint32_t cg_weights_columns(const struct trod_list *list)
+uint32_t cg_weights_columns(const char *format, const struct trod_list *list)
 {
     struct cg_weights w = {.n = 0};
     uint32_t columns = 0;
@@ -164,6 +166,8 @@ uint32_t cg_weights_columns(const struct trod_list *list)
             columns |= UINT32_C(1) << w.at[i].column;
         if (w.at[i].what == CG_ANALYSIS)
             columns |= w.at[i].weigher->uses;
+        if (w.at[i].what == CG_MISSES)
+            columns |= trod_ref_physical(format);
     }
     return columns;
 }
