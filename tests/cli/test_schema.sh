@@ -81,6 +81,24 @@ for more in "--config all.conf --warmup full --sharing" "--config tlbs.conf --wi
     printf '%s\n' "check cache cache.$n.json" "alter cache cache.$n.json" >>held
     n=$((n + 1))
 done
+# A critical path of two hops: one thread, rows that say none, another thread. 0x20 gives a signal, 0x30 waits for it.
+cat >path.csv <<'X'
+kind,stream,pc,addr,value,sub
+INSTR,1,0x1000,0x1000,,
+INSTR,1,0x1004,0x1004,,
+SYNC,1,,0x8000,1,0x20
+SYNC,,,0x8000,1,0x30
+INSTR,,0x2000,0x2000,,
+SYNC,,,0x9000,1,0x20
+INSTR,2,0x3000,0x3000,,
+SYNC,2,,0x9000,1,0x30
+INSTR,2,0x3004,0x3004,,
+X
+last='trod sync path.csv'
+"$TROD" sync --format json path.csv >sync.$n.json 2>/dev/null
+check test "$(grep -c '"from":' sync.$n.json)" = 2
+printf '%s\n' "check sync sync.$n.json" "alter sync sync.$n.json" >>held
+n=$((n + 1))
 # Every format, what is damaged too; of the first file of each also what a run is divided by.
 formats=0
 for folder in "$TROD_SOURCE"/tests/golden/*/; do
