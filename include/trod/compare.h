@@ -48,6 +48,7 @@ enum trod_align {
     TROD_ALIGN_NONE  /* block by block, as Trace Matcher does */
 };
 
+/* A tick is one of the unit of the first time of the first trace. */
 enum trod_window_unit { TROD_WINDOW_ROWS, TROD_WINDOW_TICKS };
 
 /* Addresses of a side in [lo, hi] are compared as if OFFSET were added. */

@@ -9,15 +9,24 @@
 
 #include <stdlib.h>
 
-/* Rows of the block at the head of Q, which ends before END ticks; SIZE_MAX: not known yet. */
-static size_t block_rows(const struct cmp_queue *q, const struct cmp_match *m, bool ended,
-                         uint64_t end)
+/* Number of the block of the window's size that row I of SIDE's queue lies in. */
+static uint64_t block_of(const struct cmp_lane *l, const struct cmp_match *m, int side, size_t i)
 {
+    const struct cmp_row *r = cmp_queue_at(&l->queue[side], i);
+
+    return trod_time_ticks(r->pub.time, cmp_unit(m->rules, side, r), m->rules->tick) / m->window;
+}
+
+/* Rows at the head of SIDE's queue up to the end of block BLOCK; SIZE_MAX: not known yet. */
+static size_t block_rows(const struct cmp_lane *l, const struct cmp_match *m, int side, bool ended,
+                         uint64_t block)
+{
+    const struct cmp_queue *q = &l->queue[side];
     size_t n = 0;
 
     if (m->rules->opt->window_unit == TROD_WINDOW_ROWS)
         return q->n >= m->window ? (size_t)m->window : ended ? q->n : SIZE_MAX;
-    while (n < q->n && n < m->lookahead && cmp_queue_at(q, n)->pub.time < end)
+    while (n < q->n && n < m->lookahead && block_of(l, m, side, n) <= block)
         n++;
     return n < q->n || ended || n >= m->lookahead ? n : SIZE_MAX;
 }
@@ -80,14 +89,13 @@ static int settle_block(struct cmp_lane *l, struct cmp_match *m, size_t na, size
 int cmp_match_blocks(struct cmp_lane *l, struct cmp_match *m, const bool ended[2], size_t *want)
 {
     while (l->queue[0].n && l->queue[1].n && !m->stop) {
-        uint64_t a = cmp_queue_at(&l->queue[0], 0)->pub.time;
-        uint64_t b = cmp_queue_at(&l->queue[1], 0)->pub.time, first = a < b ? a : b;
-        uint64_t end = first - first % m->window + m->window;
+        const uint64_t a = block_of(l, m, 0, 0);
+        const uint64_t b = block_of(l, m, 1, 0);
         size_t n[2];
         int rc;
 
         for (int side = 0; side < 2; side++) {
-            n[side] = block_rows(&l->queue[side], m, ended[side], end < first ? UINT64_MAX : end);
+            n[side] = block_rows(l, m, side, ended[side], a < b ? a : b);
             if (n[side] == SIZE_MAX) {
                 *want = m->rules->opt->window_unit == TROD_WINDOW_ROWS ? (size_t)m->window
                                                                        : l->queue[side].n + 64;

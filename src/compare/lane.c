@@ -15,7 +15,10 @@ struct cmp_row *cmp_lane_shift(struct cmp_lane *l, struct cmp_pool *pool, int si
 {
     struct cmp_row *row = cmp_queue_pop(&l->queue[side]);
 
-    l->times[side] = row->pub.time;
+    if (row->pub.has & TROD_COL_TIME) {
+        cmp_row_drop(pool, l->timed[side]);
+        l->timed[side] = cmp_row_keep(row);
+    }
     l->spent -= l->spent < CMP_PAID ? l->spent : CMP_PAID;
     cmp_lane_remember(l, pool, side, row);
     return row;
@@ -27,6 +30,7 @@ void cmp_lane_fini(struct cmp_lane *l, struct cmp_pool *pool)
         cmp_queue_fini(pool, &l->queue[side]);
         cmp_queue_fini(pool, &l->rest_rows[side]);
         cmp_bag_fini(pool, &l->waiting[side]);
+        cmp_row_drop(pool, l->timed[side]);
         for (size_t i = 0; i < CMP_PAST; i++)
             cmp_row_drop(pool, l->past[side][i]);
     }

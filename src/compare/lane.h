@@ -28,10 +28,10 @@ struct cmp_lane {
     struct cmp_bag waiting[2];
     struct cmp_row *past[2][CMP_PAST]; /* the last rows that were taken off: a ring */
     uint64_t n_past[2];
-    uint64_t places[2]; /* rows taken into the lane so far */
-    uint64_t times[2];  /* of the last row taken off */
-    uint64_t group;     /* settlements so far */
-    uint64_t rest[2];   /* rows of a side after the end of the other */
+    uint64_t places[2];       /* rows taken into the lane so far */
+    struct cmp_row *timed[2]; /* the last row taken off that has a time; NULL: none so far */
+    uint64_t group;           /* settlements so far */
+    uint64_t rest[2];         /* rows of a side after the end of the other */
     uint64_t rest_instructions[2];
     struct cmp_queue rest_rows[2];       /* the first of them */
     struct cmp_block blocks[CMP_BLOCKS]; /* a ring of the last ones */

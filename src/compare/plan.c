@@ -192,6 +192,17 @@ static void plan_endian(struct trod_compare *c)
         c->match.decoder = NULL;
 }
 
+/* Ticks are of the unit of the first time of the first trace, whatever decimals times have. */
+static uint8_t tick_of(const struct cmp_side *s, const struct trod_meta *meta)
+{
+    const uint32_t both = TROD_COL_TIME | (uint32_t)TROD_COL_UNIT;
+
+    for (uint32_t i = s->at; s->b && i < s->b->n; i++)
+        if ((s->b->have & s->b->has[i] & both) == both)
+            return s->b->unit[i] & 15;
+    return meta->unit & 15;
+}
+
 int cmp_plan(struct trod_compare *c, struct trod_diag *diag)
 {
     const struct trod_compare_options *opt = c->rules.opt;
@@ -206,6 +217,7 @@ int cmp_plan(struct trod_compare *c, struct trod_diag *diag)
     }
     cmp_pairs_choose(&c->pairs, c->side);
     c->rules.isa = common_isa(c);
+    c->rules.tick = tick_of(&c->side[0], c->rules.meta[0]);
     cmp_names_prepare(&c->rules);
     plan_endian(c);
     c->rules.track = c->sum->track = choose_track(c);

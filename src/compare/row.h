@@ -70,6 +70,7 @@ struct cmp_rules {
     bool mixed_code;
     struct cmp_fields fields; /* what counts */
     uint32_t track;           /* classes that count */
+    uint8_t tick;             /* unit that ticks of the window are of, as meta[0] numbers it */
     struct trod_slide slides[TROD_COMPARE_SLIDES];
     size_t n_slides;
     uint64_t mask_name[TROD_COMPARE_MASKS]; /* ids of opt->masks */
@@ -184,6 +185,22 @@ static inline uint32_t cmp_times_differ(const struct trod_meta *const meta[2], u
                                         : cmp_units_differ(meta[0], unit_t, meta[1], unit_u))
         return unit | (t != u ? time : 0);
     return trod_time_compare(t, unit_t, u, unit_u) ? time : 0;
+}
+
+/* The unit of the time of ROW, of SIDE. */
+static inline uint8_t cmp_unit(const struct cmp_rules *rules, int side, const struct cmp_row *row)
+{
+    return row->pub.has & TROD_COL_UNIT ? row->unit : rules->meta[side]->unit;
+}
+
+/* Can times of SIDE in UNIT be measured in ticks of the window? */
+static inline bool cmp_ticks(const struct cmp_rules *rules, int side, uint8_t unit)
+{
+    int power;
+
+    return trod_time_power(rules->tick, &power)
+               ? trod_time_power(unit, &power)
+               : !cmp_units_differ(rules->meta[0], rules->tick, rules->meta[side], unit);
 }
 
 /* What STREAM of SIDE is called, "" where it has no name. */

@@ -94,18 +94,39 @@ int cmp_take_off(struct cmp_lane *l, struct cmp_match *m, int side, size_t n, co
     return rc;
 }
 
+/*
+ * Where times tell how long W, of SIDE, has waited: 1, long enough, or 0. -1: they do not tell.
+ */
+static int waited_ticks(const struct cmp_lane *l, const struct cmp_match *m, int side,
+                        const struct cmp_wait *w)
+{
+    const struct cmp_row *from = w->row, *to = l->timed[side];
+    const struct cmp_rules *rules = m->rules;
+    struct trod_gap gap;
+    uint8_t since, unit;
+
+    if (rules->opt->window_unit != TROD_WINDOW_TICKS || !to || !(from->pub.has & TROD_COL_TIME))
+        return -1;
+    since = cmp_unit(rules, side, from);
+    unit = cmp_unit(rules, side, to);
+    if (!cmp_ticks(rules, side, since) || !cmp_ticks(rules, side, unit))
+        return -1;
+    gap = trod_time_gap(from->pub.time, since, to->pub.time, unit);
+    unit = (uint8_t)(gap.decimals << 4 | (unit & 15));
+    return !gap.back && trod_time_compare(gap.number, unit, m->window, rules->tick) >= 0;
+}
+
 /* Whether W, of SIDE, has waited long enough. */
 static bool expired(const struct cmp_lane *l, const struct cmp_match *m, int side,
                     const struct cmp_wait *w)
 {
-    uint64_t time = w->row->pub.time;
+    int waited;
 
     /* where only one side goes on, no more wait than there is room for in the window */
     if (m->window <= 1 || l->waiting[side].n > m->window)
         return true;
-    if (m->rules->opt->window_unit == TROD_WINDOW_TICKS)
-        return l->times[side] > time && l->times[side] - time >= m->window;
-    return cmp_lane_gone(l, !side) >= w->since + m->window;
+    waited = waited_ticks(l, m, side, w);
+    return waited < 0 ? cmp_lane_gone(l, !side) >= w->since + m->window : waited;
 }
 
 /* The access or event that W was expected to be, at another address: of the same instruction. */

@@ -235,6 +235,34 @@ json '.comparisons[0].summary.not_compared_a > 300'
 run trod compare -fds --format json alias.tarmac a.tarmac
 status 1
 json '.comparisons[0].summary | .differences == 1 and .stopped_early'
+# Ticks are of the first unit, whatever units and decimals other lines have: times that are the same count the same. The
+# second trace writes each register some instructions later; of mixed times every second one is in other words.
+timed() { # LATE MIXED
+    awk -v late="$1" -v mixed="$2" 'function time(t) {
+            n++
+            return !mixed || n % 2 ? t " ns" : n % 3 == 0 ? t "000 ps" : n % 3 == 1 ? t ".00 ns" : sprintf("%d.%03d us", t / 1000, t % 1000)
+        }
+        BEGIN { for (k = 1; k < 400; k++) {
+            printf "%s cpu0 IT (%d) %08x d503201f O EL1h_n : NOP\n", time(3 * k), k, 4096 + 4 * k
+            for (j = k - 6; j <= k; j++)
+                if (j > 0 && j + (late ? j % 7 : 0) == k)
+                    printf "%s cpu0 R X%d %016x\n", time(3 * k), j % 29, j
+            } }'
+}
+for late in 0 1; do timed $late 0 >plain.$late && timed $late 1 >mixed.$late; done
+wrong=
+for more in '-w 4' '-w 9' '-w 17' '-w 40' '--align none -w 30'; do
+    for pair in 'plain.0 plain.1' 'mixed.0 mixed.1' 'plain.0 mixed.1' 'mixed.0 plain.1'; do
+        # shellcheck disable=SC2086
+        run trod compare --window-unit ticks $more --format json $pair
+        check test "$got" -le 1
+        jq -c '[.comparisons[0] | .summary.differences, (.differences[] | [.kind, .row_a, .row_b])]' "$stdout" >"told.${pair// /.}"
+        same told.plain.0.plain.1 "told.${pair// /.}"
+    done
+    wrong+="$(jq '.[0]' told.plain.0.plain.1) "
+done
+# a wider window finds more
+check test "$(tr ' ' '\n' <<<"$wrong" | head -4 | uniq | sort -rn | paste -sd ' ')" = "$(cut -d ' ' -f 1-4 <<<"$wrong")"
 
 # registers written late: none within the window
 awk '/ R X/ { late = $0; next } { print } late && / IT / { print late; late = "" }
