@@ -303,6 +303,26 @@ json "[.streams[].lines] == [$(for t in t0 t1; do
 done | paste -sd,)]"
 # the curve still goes to all lines that may be in between
 json ".miss_ratio_curve[-1].misses == .cold and .miss_ratio_curve[-1].lines >= $lines"
+# bytes of lines in a cache of 16: those that rows behind the warm-up touch, whether the line came before or in it
+awk -F, -v OFS=, 'BEGIN { srand(9) } $1 == "READ" { $4 += 4 * int(rand() * 16) } { print }' warm.csv >bytes.csv
+awk -F, 'function leave(line) { if (n[line]) count[n[line]]++
+             for (i = 0; i < 64; i++) delete bit[line, i]
+             delete n[line]; delete used[line] }
+    NR > 1 { line = int(($1 == "READ" ? $4 : 4096) / 64)
+        if (!(line in used) && length(used) == 16) {
+            oldest = line
+            for (k in used) if (oldest == line || used[k] < used[oldest]) oldest = k
+            leave(oldest) }
+        used[line] = NR
+        from = ($1 == "READ" ? $4 : 4096) % 64
+        for (i = from; NR > 401 && i < from + 4; i++) if (!bit[line, i]++) n[line]++ }
+    END { for (k in used) left[k]; for (k in left) leave(k)
+          for (k = 1; k <= 64; k++) if (count[k]) print k, count[k] }' bytes.csv >want
+for more in '' '--memory 64M' '--limit-lines 300'; do
+    run trod locality --shared --touched 1K --warmup 400:rows $more --format json bytes.csv
+    through jq -r '.touched[] | "\(.touched) \(.residencies)"'
+    out_is want
+done
 
 # lines so large that caches of them have more bytes than 64 bits count
 printf '%s\n' kind,pc,addr,size INSTR,0x1000,0x1000,4 READ,0x1000,0xf000000000000000,4 READ,0x1000,0x5000000000000000,4 >high.csv

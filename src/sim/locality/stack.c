@@ -334,6 +334,8 @@ void trod_stack_restart(struct trod_stack *s)
     trod_tally_clear(&s->tally);
     for (size_t i = 0; i < s->lines.size; i++)
         s->lines.at[i].lately = 0;
+    if (s->lines.touched)
+        memset(s->lines.touched, 0, s->lines.size * sizeof *s->lines.touched);
     s->pruned = s->pruned_hits = 0;
     s->n_first = 0;
     s->anew = true;

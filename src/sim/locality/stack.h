@@ -110,6 +110,7 @@ bool trod_stack_forget(struct trod_stack *s, bool (*drop)(uint64_t line, void *u
 
 /*
  * Residencies by parts touched, with the ones that have not ended: to N (TROD_PARTS + 1 numbers).
+ * What was touched before counts were reset is none of it, nor is a residency of which all was.
  */
 void trod_stack_parts(const struct trod_stack *s, uint64_t *n);
 

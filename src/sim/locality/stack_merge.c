@@ -250,7 +250,8 @@ bool trod_stack_forget(struct trod_stack *s, bool (*drop)(uint64_t line, void *u
 
 void trod_stack_parts(const struct trod_stack *s, uint64_t *n)
 {
-    for (unsigned i = 0; i <= TROD_PARTS; i++)
+    n[0] = 0; /* of a residency without parts nothing was referenced since counts were reset */
+    for (unsigned i = 1; i <= TROD_PARTS; i++)
         n[i] = s->parts[i];
     for (size_t i = 0; s->lines.touched && i < s->lines.size; i++)
         if (s->lines.touched[i])
