@@ -254,6 +254,12 @@ const void *trod_trace_format_options(const struct trod_trace *t);
 /* The diag that T was opened with, which belongs to the caller of trod_trace_open. May be NULL. */
 struct trod_diag *trod_trace_diag(const struct trod_trace *t);
 
+/*
+ * Is FILE one of the files that a trace of PATHS (N files or directories) reads, or one of PATHS?
+ * Who writes FILE while the trace is read would lose it.
+ */
+bool trod_trace_reads(const char *const *paths, size_t n, const char *file);
+
 /* Number of input files; the path of file I, valid as long as T. */
 size_t trod_trace_files(const struct trod_trace *t);
 const char *trod_trace_path(const struct trod_trace *t, size_t i);

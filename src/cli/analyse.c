@@ -483,7 +483,9 @@ int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_pla
     if (share && share->problem)
         trod_diag_init(&k.diag, share->problem, share->user);
     k.diag.strict = o->input.strict;
-    r = open_run(&k, plan, n, parts);
+    r = cli_not_input(c, parts && parts->save ? parts->save : o->report.output, &k.diag);
+    if (r == 0)
+        r = open_run(&k, plan, n, parts);
     for (size_t i = 0; r >= 0 && i < n; i++)
         r = add(&k, &plan[i], i, share);
     if (r >= 0) {

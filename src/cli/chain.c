@@ -139,6 +139,8 @@ static int draw(struct cli_nav *n, const char *path, const struct trod_nav_step 
     struct trod_output *out;
     int r = 0;
 
+    if ((r = cli_not_input(n->c, path, &n->diag)) < 0)
+        return r;
     trod_buf_printf(&b, "digraph chain {\n  rankdir=BT;\n  node [shape=box];\n");
     for (size_t i = 0; r == 0 && i < count; i++)
         r = node(n, &b, &steps[i], i);

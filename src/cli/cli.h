@@ -217,6 +217,12 @@ void cli_pager_start(struct cli *c);
 /* Would it be started? */
 bool cli_pager_wanted(const struct cli *c);
 
+/*
+ * What is written to PATH (NULL, "-": to standard output) must not be read: no operand but PATH
+ * itself, nor a file of one that is a directory. Returns 0 or TROD_ERR_USAGE, reported to DIAG.
+ */
+int cli_not_input(const struct cli *c, const char *path, struct trod_diag *diag);
+
 /* Where a report goes: standard output, or a file that appears when it is complete. */
 struct cli_out {
     struct cli *c;
@@ -225,7 +231,10 @@ struct cli_out {
     bool held;        /* FILE is temporary: the report may be long enough for a pager */
     struct trod_emit *emit;
 };
-/* On a terminal the report is held until it is whole; long ones go through the pager. */
+/*
+ * On a terminal the report is held until it is whole; long ones go through the pager. Where it is
+ * written over an input (cli_not_input) it does not begin.
+ */
 int cli_report_begin(struct cli_out *o, struct cli *c, const struct cli_report *r);
 /* Ends the emitter too. Returns 0 or an error, reported. */
 int cli_report_end(struct cli_out *o);

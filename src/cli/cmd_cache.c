@@ -191,9 +191,6 @@ static int begin_misses(struct running *k)
     if (k->begun)
         r = trod_trace_open(&whole, k->c->operands, k->c->n_operands, &topt, &quiet);
     trace = whole ? whole : trod_run_trace(k->run);
-    for (size_t i = 0; r == 0 && i < trod_trace_files(trace); i++)
-        if (trod_same_file(trod_trace_path(trace, i), k->o->misses))
-            r = at_once(&k->diag, k->o->misses);
     if (r == 0)
         r = cli_misses_begin(&k->misses, k->o->misses, k->o->to, trod_trace_meta(trace), &k->diag);
     trod_trace_close(whole);
@@ -293,9 +290,8 @@ static int check_misses(const struct running *k)
         return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
                           "--misses and the result both go to '%s': say another file with -o",
                           path);
-    for (size_t i = 0; i < k->c->n_operands; i++)
-        if (trod_same_file(k->c->operands[i], path))
-            return at_once(&k->c->diag, path);
+    if (cli_not_input(k->c, path, &k->c->diag) < 0)
+        return TROD_ERR_USAGE;
     return is_read(k->o, path) ? at_once(&k->c->diag, path) : 0;
 }
 
@@ -330,7 +326,8 @@ static int check(const struct running *k)
     if (o->windows && o->cache.interval)
         return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL,
                           "--windows and --interval have one table between them: say one of both");
-    if (o->misses && check_misses(k) < 0)
+    if (cli_not_input(k->c, o->report.output, &k->c->diag) < 0 ||
+        (o->misses && check_misses(k) < 0))
         return TROD_ERR_USAGE;
     if (o->cache.plot && !o->cache.sweep)
         return trod_error(&k->c->diag, TROD_ERR_USAGE, "usage", NULL, "--plot needs --sweep");

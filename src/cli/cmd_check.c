@@ -125,6 +125,8 @@ static int open_salvage(struct checking *k)
     if (notes_are_damage(t))
         w.drops = TROD_DROP_OTHER;
     cli_interrupt_begin();
+    if ((r = cli_not_input(k->c, k->o->salvage, &k->c->diag)) < 0)
+        return r;
     if (several(t) && strcmp(k->o->salvage, "-") == 0)
         return trod_error(&k->c->diag, TROD_ERR_USAGE, "salvage.several", NULL,
                           "'-' holds one thread: give a directory to --salvage");

@@ -105,11 +105,8 @@ static int open_all(struct convert *v)
     struct trod_writer_options wopt;
     int r = trod_match_new(&v->match, &o->filter, &v->diag);
 
-    for (size_t i = 0; r == 0 && i + 1 < v->c->n_operands; i++) {
-        if (trod_same_file(v->c->operands[i], v->out))
-            r = trod_error(&v->diag, TROD_ERR_USAGE, "convert.same-file", NULL,
-                           "'%s' is input and output at once", v->out);
-    }
+    if (r == 0)
+        r = cli_not_input(v->c, v->out, &v->diag);
     if (r == 0)
         r = open_trace(v, &topt);
     if (r != 0)

@@ -180,8 +180,10 @@ static int open_all(struct hiding *h)
     const struct options *o = h->o;
     const struct trod_trace_options topt = cli_trace_options(&o->input, TROD_COL_ALL);
     struct trod_hide_options hide = {.struct_size = sizeof hide, .granule = o->granule};
-    int r = keep_of(h, &hide.keep);
+    int r = cli_not_input(h->c, h->out, &h->diag);
 
+    if (r == 0)
+        r = keep_of(h, &hide.keep);
     if (r == 0 && o->key_file) {
         r = read_key(h);
         hide.key = h->key;

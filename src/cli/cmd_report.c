@@ -78,8 +78,10 @@ static int name_files(const struct cli *c, struct trod_buf *out)
 static int deliver(struct cli *c, const struct options *o, const struct trod_buf *text)
 {
     struct trod_output *out;
-    int r = trod_output_create(&out, o->output ? o->output : "-", NULL, &c->diag);
+    int r = cli_not_input(c, o->output, &c->diag);
 
+    if (r == 0)
+        r = trod_output_create(&out, o->output ? o->output : "-", NULL, &c->diag);
     if (r != 0)
         return r;
     r = trod_output_write(out, text->p, text->n);

@@ -74,6 +74,8 @@ static int open_run(struct syncing *s)
         .serial = true, .progress = progress, .user = s, .stop = cli_stop()};
     int r = trod_match_new(&s->match, &s->o->filter, &s->diag);
 
+    if (r == 0)
+        r = cli_not_input(s->c, s->o->dot, &s->diag);
     if (r < 0)
         return r;
     opt.trace = cli_trace_options(&s->o->input, TROD_COL_KIND | trod_match_want(s->match));

@@ -323,6 +323,8 @@ static int run(struct cli *c, const void *opt)
     r = trod_loops_new(&t.loops, &lopt);
     cli_diag_init(c, &t.diag);
     t.diag.strict = o->input.strict;
+    if (r == 0)
+        r = cli_not_input(c, o->output, &t.diag);
     if (r == 0 && lopt.like_tarmac) {
         r = like_tarmac(&t);
     } else if (r == 0) {

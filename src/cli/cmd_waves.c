@@ -324,7 +324,9 @@ static int run(struct cli *c, const void *opt)
     }
     w.diag.strict = w.o->input.strict;
     cli_progress_begin(&w.progress, c);
-    r = survey(&w);
+    r = cli_not_input(c, w.o->output, &w.diag);
+    if (r == 0)
+        r = survey(&w);
     if (r == 0)
         r = write_waves(&w);
     cli_progress_end(&w.progress);

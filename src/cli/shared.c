@@ -126,11 +126,28 @@ const char *cli_stream_word(const struct trod_meta *m)
     return "thread";
 }
 
+int cli_not_input(const struct cli *c, const char *path, struct trod_diag *diag)
+{
+    if (!path || strcmp(path, "-") == 0)
+        return 0;
+    for (size_t i = 0; i < c->n_operands; i++) {
+        const char *const *operand = &c->operands[i];
+
+        /* one that is not there is not read */
+        if (*operand != path && access(*operand, F_OK) == 0 && trod_trace_reads(operand, 1, path))
+            return trod_error(diag, TROD_ERR_USAGE, "output.same-file", NULL,
+                              "'%s' is input and output at once", path);
+    }
+    return 0;
+}
+
 int cli_report_begin(struct cli_out *o, struct cli *c, const struct cli_report *r)
 {
     struct trod_emit_options opt = {.format = (enum trod_emit_format)r->format};
 
     memset(o, 0, sizeof *o);
+    if (cli_not_input(c, r->output, &c->diag) < 0)
+        return TROD_ERR_USAGE;
     o->c = c;
     if (r->output && strcmp(r->output, "-") != 0)
         o->path = r->output;

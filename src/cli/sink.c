@@ -13,9 +13,11 @@ enum { BUFFER = 2 * CLI_SINK_ROOM, FULL = 1 << 18 };
 
 int cli_sink_open(struct cli_sink *s, struct cli *c, const char *path)
 {
-    int r = 0;
+    int r = cli_not_input(c, path, &c->diag);
 
     memset(s, 0, sizeof *s);
+    if (r < 0)
+        return r;
     s->c = c;
     s->buf = malloc(BUFFER);
     if (!s->buf)

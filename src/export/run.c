@@ -116,11 +116,10 @@ static int choose(struct job *j)
 
 static int not_an_input(const char *const *paths, size_t n, const char *out, struct trod_diag *diag)
 {
-    for (size_t i = 0; i < n; i++)
-        if (trod_same_file(paths[i], out))
-            return trod_error(diag, TROD_ERR_USAGE, "export.same-file", NULL,
-                              "'%s' is input and output at once", out);
-    return TROD_OK;
+    return trod_trace_reads(paths, n, out)
+               ? trod_error(diag, TROD_ERR_USAGE, "export.same-file", NULL,
+                            "'%s' is input and output at once", out)
+               : TROD_OK;
 }
 
 static int check_columns(const struct job *j, const struct trod_run *run)

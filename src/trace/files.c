@@ -8,6 +8,8 @@
 
 #include "core/beside.h"
 #include "core/grow.h"
+#include "trod/io.h"
+#include "trod/trace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -126,4 +128,20 @@ int trod_files_expand(const char *path, struct trod_files *out, const struct tro
     if (rc != 0)
         return rc < 0 ? rc : TROD_OK;
     return list_directory(path, out, diag);
+}
+
+bool trod_trace_reads(const char *const *paths, size_t n, const char *file)
+{
+    const struct trod_format *claimed = NULL;
+    struct trod_files files = {0};
+    bool is = false;
+
+    for (size_t i = 0; i < n && !is; i++)
+        is = trod_same_file(paths[i], file);
+    for (size_t i = 0; i < n && !is; i++)
+        trod_files_expand(paths[i], &files, &claimed, NULL);
+    for (size_t i = 0; i < files.n && !is; i++)
+        is = trod_same_file(files.file[i].path, file);
+    trod_files_fini(&files);
+    return is;
 }

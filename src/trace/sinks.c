@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
     OPEN_MAX_SINKS = 16,
@@ -116,6 +117,24 @@ static void single_compress(struct trod_sinks *s)
         s->output.compress = layout->compress(s->spec->options);
 }
 
+/* A file of the folder, made as PATH, takes the place of none of the trace. */
+static int check_place(const struct trod_sinks *s, const char *path)
+{
+    const char *name = path + strlen(s->folder.work) + 1;
+    char place[PATH_BYTES];
+
+    if (!s->folder.inside ||
+        snprintf(place, sizeof place, "%s/%s", s->folder.target, name) >= (int)sizeof place ||
+        access(place, F_OK) != 0)
+        return TROD_OK;
+    for (uint32_t i = 0; i < s->meta->n_files; i++)
+        if (trod_same_file(s->meta->files[i], place))
+            return trod_error(s->diag, TROD_ERR_USAGE, "writer.same-file", NULL,
+                              "'%s' is input and output at once: write to another directory",
+                              place);
+    return TROD_OK;
+}
+
 static int make_output(struct trod_sinks *s, struct trod_file_sink *k)
 {
     const struct trod_layout *layout = s->spec->format->layout;
@@ -131,6 +150,8 @@ static int make_output(struct trod_sinks *s, struct trod_file_sink *k)
         return layout ? trod_error(s->diag, rc, "writer.path", NULL, "path is too long") : rc;
     if (layout)
         rc = make_folders(s, path);
+    if (rc >= 0)
+        rc = check_place(s, path);
     return rc < 0 ? rc : trod_output_create_in(&k->out, path, &s->output, s->crew, s->diag);
 }
 
