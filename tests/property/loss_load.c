@@ -115,6 +115,16 @@ bool loss_astray(struct pair *p, const struct row *a, const struct row *b)
     return p->drm ? !(b->has & TROD_COL_PC) || b->pc != a->pc : a->pc != *last;
 }
 
+/* What lines of Tarmac for changes of flow tell of a branch of kind IS. */
+static int word_of(unsigned is)
+{
+    return is == TROD_BR_ERET ? 3
+           : is == TROD_BR_INDIRECT || is == TROD_BR_ICALL || is == TROD_BR_RETURN ||
+                   is == TROD_BR_OTHER
+               ? 2
+               : is != 0;
+}
+
 bool loss_branch_gone(const struct pair *p, const struct row *a, const struct row *b)
 {
     const unsigned is = a->flags & TROD_F_BRANCH, now = b->flags & TROD_F_BRANCH;
@@ -128,6 +138,8 @@ bool loss_branch_gone(const struct pair *p, const struct row *a, const struct ro
     /* what follows in the output shows which way it went */
     if (is == TROD_BR_COND && (now == TROD_BR_COND_TAKEN || now == TROD_BR_COND_UNTAKEN))
         return false;
+    if (loss_family(p->target) == 2 && a->kind == TROD_BRANCH)
+        return word_of(is) != word_of(now);
     return is != now;
 }
 

@@ -237,9 +237,6 @@ bool tm_write_branch(struct tm_put *o)
 {
     const struct trod_detail_branch *d = o->detail ? o->detail : &no_branch;
     unsigned iset = (o->flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT;
-    static const char why[] =
-        "lines know direct and indirect branches, and returns from exceptions";
-    unsigned branch = TROD_BR_DIRECT;
     const char *word = "FD ";
 
     if (!(o->has & TROD_COL_TARGET))
@@ -256,17 +253,14 @@ bool tm_write_branch(struct tm_put *o)
     case TROD_BR_RETURN:
     case TROD_BR_OTHER:
         word = "FI ";
-        branch = TROD_BR_INDIRECT;
         break;
     case TROD_BR_ERET:
         word = "FR ";
-        branch = TROD_BR_ERET;
         break;
     default:
         break;
     }
-    trod_loss_branch(o->e->loss, o->b, o->row, branch, false, why);
-    tm_put_head(o, false);
+    tm_put_head(o, false); /* what the branch is besides, as a call, is no matter of these lines */
     tm_puts(o, word);
     if (o->has & TROD_COL_INDEX) {
         tm_putc(o, '(');
