@@ -102,6 +102,8 @@ struct trod_meta {
     bool parts;         /* the file that start() was called for last is an archive of parts */
     struct trod_meta_own *own;   /* internal */
     struct trod_meta_kept *kept; /* internal: see trod_meta_keep */
+    bool several; /* the trace has more files than one, of which this may be the meta of a single
+                     one */
 };
 
 /* Prepare M: nothing is known. trod_meta_fini releases what it owns. Neither can fail. */

@@ -85,6 +85,7 @@ static int name_files(struct trod_trace *t)
         t->names[i] = t->files.file[i].path;
     t->meta.files = t->names;
     t->meta.n_files = (uint32_t)t->n_inputs;
+    t->meta.several = t->meta.several || t->n_inputs > 1;
     return TROD_OK;
 }
 
@@ -223,6 +224,7 @@ int trod_trace_open_known(struct trod_trace **out, const struct trod_trace *whol
     t->claimed = whole->claimed;
     t->base = whole->base + (uint32_t)file;
     t->n_inputs = 1;
+    t->meta.several = whole->meta.several;
     t->total = size_of(whole->files.file[file].path);
     rc = trod_files_add(&t->files, whole->files.file[file].path, TROD_ROLE_INPUT);
     for (size_t i = whole->n_inputs; rc == TROD_OK && i < whole->files.n; i++)

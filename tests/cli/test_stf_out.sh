@@ -57,4 +57,22 @@ status 0
 run trod view none.stf
 status 0
 check test ! -s "$stderr"
+# files that name no thread are a stream each, and one file holds one of them
+cp "$TROD_SOURCE/tests/golden/stf/rv32.stf" h0.stf && cp h0.stf h1.stf
+run trod convert --to stf h0.stf h1.stf two.stf
+status 2
+err_has 'write to a directory'
+check test ! -e two.stf
+for jobs in 1 3; do
+    run trod count -j $jobs --by thread --format csv h0.stf h1.stf
+    status 0
+    cp "$stdout" by.$jobs
+done
+same by.1 by.3
+run trod convert --to stf h0.stf h1.stf apart/
+status 0
+run trod view --format csv apart
+check test "$(cut -d, -f5 "$stdout" | sed 1d | uniq | paste -sd ' ')" = '0 1'
+run trod view --format csv h0.stf
+check test -z "$(cut -d, -f5 "$stdout" | sed 1d | tr -d '\n')"
 finish

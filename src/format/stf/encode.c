@@ -36,6 +36,7 @@ int stf_begin(void *enc, const void *opt, const struct trod_meta *meta, struct t
     (void)opt;
     (void)diag;
     e->meta = meta;
+    e->first = NO_STREAM;
     e->own = meta && meta->format && strcmp(meta->format, "stf") == 0;
     return TROD_OK;
 }
@@ -44,6 +45,7 @@ int stf_target(void *enc, const struct trod_target *t, struct trod_diag *diag)
 {
     (void)diag;
     ((struct stf_enc *)enc)->loss = t->loss;
+    ((struct stf_enc *)enc)->single = t->single;
     return TROD_OK;
 }
 
@@ -171,14 +173,25 @@ static void lose(struct stf_enc *e, const struct trod_batch *b, uint32_t row, co
     trod_loss_row(e->loss, b, row, why);
 }
 
+/* Is STREAM, a file of STF that names no thread, the only such one that comes to this file? */
+static bool is_file(struct stf_enc *e, uint32_t stream)
+{
+    if (e->first == NO_STREAM && !e->on_thread)
+        e->first = stream;
+    return e->own && (!e->single || (e->first == stream && !e->on_thread));
+}
+
 /* Streams are threads here; the cpu is that of the file. */
 static void check_stream(struct stf_enc *e, const struct trod_batch *b, uint32_t row)
 {
     if (!has(b, row, TROD_COL_STREAM))
         return;
-    if (!e->meta || b->stream[row] >= e->meta->n_streams ||
-        e->meta->streams[b->stream[row]].tid > UINT32_MAX)
-        trod_loss_columns(e->loss, b, row, TROD_COL_STREAM, "a stream is a thread here");
+    if ((!e->meta || b->stream[row] >= e->meta->n_streams ||
+         e->meta->streams[b->stream[row]].tid > UINT32_MAX) &&
+        !is_file(e, b->stream[row]))
+        trod_loss_columns(e->loss, b, row, TROD_COL_STREAM,
+                          e->own ? "a file holds one that has no thread: write to a directory"
+                                 : "a stream is a thread here");
 }
 
 static void take_insn(struct stf_enc *e, const struct trod_batch *b, uint32_t row)

@@ -21,12 +21,14 @@ struct stf_enc {
     uint64_t pc; /* where a reader goes on behind the last group */
     uint64_t at, target, event_target;
     uint32_t waits;        /* stream of the instruction that waits; or NO_STREAM */
+    uint32_t first;        /* the first stream that is a file of STF; or NO_STREAM */
     uint64_t tid, pid;     /* thread that the trace is on */
     uint32_t vlen;         /* bits of vector registers, as the trace says so far */
     uint32_t group_vlen;   /* and as the group needs them; 0: it has none */
     uint32_t n;            /* bytes of the group */
     uint8_t size;          /* of the opcode */
     bool own;              /* rows come from STF */
+    bool single;           /* all streams come to this file */
     bool begun, on_thread; /* the header is written; a thread was named */
     bool pending;          /* an instruction waits */
     bool aimed, taken, asks,

@@ -5,6 +5,9 @@
  */
 #include "format/stf/records.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 enum { VLEN_MAX = 1 << 16 };
 
 /* A record of FIXED bytes and COUNT elements of SIZE, where COUNT has N bytes at AT. */
@@ -86,4 +89,26 @@ unsigned stf_address_field(uint64_t id)
                                        1, 3, 0, 3, 0, 0, 0, 0, 1, 3, 1, 3};
 
     return id < sizeof fields ? fields[id] : 0;
+}
+
+uint64_t stf_event(const struct stf_widths *w, const uint8_t *p, bool *mode)
+{
+    uint64_t id = w->event32 ? trod_load_le32(p + 1) : trod_load_le64(p + 1);
+    const unsigned top = w->event32 ? 31 : 63;
+    const bool interrupt = id >> top & 1;
+
+    *mode = id >> (top - 1) & 1;
+    id &= (UINT64_C(1) << (top - 1)) - 1;
+    return id | (uint64_t)interrupt << 63;
+}
+
+int stf_file_stream(struct trod_meta *meta, uint32_t *stream)
+{
+    char name[16];
+    const int n = snprintf(name, sizeof name, "%" PRIu32, meta->file);
+    const int found = trod_meta_stream(meta, name, (size_t)n);
+
+    if (found >= 0)
+        *stream = (uint32_t)found;
+    return found < 0 ? found : TROD_OK;
 }

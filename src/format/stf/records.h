@@ -6,6 +6,7 @@
 
 #include "core/endian.h"
 #include "trod/batch.h"
+#include "trod/meta.h"
 
 /* The first byte of each. */
 enum stf_id {
@@ -65,5 +66,11 @@ void stf_widen(struct stf_widths *w, const uint8_t *p);
 
 /* Which field of the event ID is an address: counted from 1; 0: none. */
 unsigned stf_address_field(uint64_t id);
+
+/* The event at P: its number, as 64 bits would have it; whether it is a change of mode. */
+uint64_t stf_event(const struct stf_widths *w, const uint8_t *p, bool *mode);
+
+/* The stream of a file that names no thread, called by the number of the file. 0 or an error. */
+int stf_file_stream(struct trod_meta *meta, uint32_t *stream);
 
 #endif

@@ -232,24 +232,12 @@ static bool put_walk(struct out *o, const struct group *g, const uint8_t *p)
     return true;
 }
 
-/* The event at P: its number, as 64 bits would have it; whether it is a change of mode. */
-static uint64_t event_of(const struct stf_widths *w, const uint8_t *p, bool *mode)
-{
-    uint64_t id = w->event32 ? trod_load_le32(p + 1) : trod_load_le64(p + 1);
-    const unsigned top = w->event32 ? 31 : 63;
-    const bool interrupt = id >> top & 1;
-
-    *mode = id >> (top - 1) & 1;
-    id &= (UINT64_C(1) << (top - 1)) - 1;
-    return id | (uint64_t)interrupt << 63;
-}
-
 static bool put_event(struct out *o, const struct group *g, const uint8_t *p, const uint8_t *next)
 {
     const uint8_t *field = p + (o->widths.event32 ? 6 : 10);
     const bool target = next<g->end && * next == STF_EVENT_TARGET, has_field = field[-1]> 0;
     bool mode;
-    const uint64_t id = event_of(&o->widths, p, &mode);
+    const uint64_t id = stf_event(&o->widths, p, &mode);
     const unsigned address = mode ? 0 : stf_address_field(id);
     const bool has_address = address && address <= field[-1];
     const int64_t i = row(o, g, mode ? TROD_MODE : TROD_EXCEPTION,
@@ -317,6 +305,17 @@ static int thread(struct decoder *d, struct trod_diag *diag)
     return TROD_OK;
 }
 
+/* The stream of the row at hand, before it is given. */
+static int settle_stream(struct decoder *d, struct trod_diag *diag)
+{
+    if (d->named)
+        return thread(d, diag);
+    if (!d->meta->several || d->has_stream)
+        return TROD_OK;
+    d->has_stream = true;
+    return stf_file_stream(d->meta, &d->stream);
+}
+
 /* What the record at P says of all that follows. */
 static void learn(struct decoder *d, const uint8_t *p)
 {
@@ -360,7 +359,7 @@ static void note(struct group *g, const uint8_t *p)
         g->jumps = true;
         break;
     case STF_EVENT:
-        event_of(&g->after, p, &mode);
+        stf_event(&g->after, p, &mode);
         g->fault = g->fault || !mode;
         break;
     default:
@@ -484,7 +483,7 @@ static int decode(void *dec, struct trod_span *in, struct trod_batch *b, struct 
             break;
         }
         if (found == WHOLE) {
-            rc = d->named ? thread(d, diag) : TROD_OK;
+            rc = settle_stream(d, diag);
             if (rc == TROD_OK)
                 rc = give(&o, &g, in, diag);
             if (rc != TROD_DEC_MORE)
