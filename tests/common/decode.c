@@ -221,7 +221,7 @@ static struct test_rows decode(const struct test_input *in, const struct test_ho
     if (trod_batch_new(&r.batch, rows > f->record_rows ? rows : f->record_rows) < 0)
         test_die("out of memory");
     r.batch->want = how->want ? how->want : TROD_COL_ALL;
-    r.mask = (how->mask ? how->mask : r.batch->want) & r.batch->want;
+    r.mask = (how->mask ? how->mask : r.batch->want) & (r.batch->want | TEST_ANY_HEAD);
     r.meta = in->meta ? in->meta : &r.own;
     trod_meta_init(&r.own);
     trod_diag_init(&r.diag, sink, out.message);

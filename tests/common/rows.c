@@ -118,11 +118,13 @@ static uint64_t hash_detail(const struct trod_batch *b, uint32_t row, uint64_t h
 uint64_t test_row_hash(const struct trod_batch *b, uint32_t row, uint32_t mask)
 {
     uint32_t has = b->has[row] & b->have & mask & ~(uint32_t)TROD_COL_KIND;
+    const uint64_t all = UINT64_MAX, heads = TROD_F_TIME_BEFORE | TROD_F_STREAM_BEFORE;
+    const uint64_t flags = mask & TEST_ANY_HEAD ? ~heads : all;
     uint64_t h = mix(has, mask & TROD_COL_KIND ? b->kind[row] + 1u : 0);
 
     for (int i = 0; i < NUMBERS; i++)
         if (has & number_bits[i])
-            h = mix(h, number_of(b, row, i));
+            h = mix(h, number_of(b, row, i) & (number_bits[i] == TROD_COL_FLAGS ? flags : all));
     for (int i = 0; i < SLICES; i++) {
         struct trod_slice s;
 
