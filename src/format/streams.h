@@ -12,7 +12,7 @@
 /* By stream: the pc of its last instruction, 0: none. All zero at first. */
 struct fmt_last_pc {
     uint64_t *pc;
-    size_t n;
+    uint32_t n;
 };
 
 /* STREAM executes the instruction at PC. Without memory this is not remembered. */
@@ -34,7 +34,7 @@ struct fmt_aims {
         uint64_t target;
         bool waits;
     } * of;
-    size_t n, waiting; /* streams there is room for; of them those that wait */
+    uint32_t n, waiting; /* streams there is room for; of them those that wait */
 };
 
 /* ROW of B, an instruction of STREAM that says where it goes on, was written. */

@@ -160,7 +160,6 @@ struct trod_trace *trod_trace_beginning(const struct trod_trace *whole, size_t f
 {
     struct trod_candidate as;
     struct trod_trace *t = open_to_cut(whole, file, false, &as);
-
     uint64_t cut = TROD_NOWHERE;
 
     if (t && t->format->parts && t->format->parts->may_assume)

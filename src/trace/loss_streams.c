@@ -3,11 +3,11 @@
  */
 #include "trace/loss_streams.h"
 
+#include "core/grow.h"
 #include "trod/diag.h"
 #include "trod/meta.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Rows of a stream that were given and not dropped so far. */
 struct given {
@@ -18,7 +18,7 @@ struct given {
 struct trod_loss_streams {
     const char *why;
     struct given *of; /* by stream */
-    size_t n;
+    uint32_t n;
     uint32_t own; /* the stream of the file, where OF has rows of it */
 };
 
@@ -56,17 +56,7 @@ static bool counts(const struct trod_loss *l, unsigned kind, uint32_t columns)
 
 static struct given *given_of(struct trod_loss_streams *s, uint32_t stream)
 {
-    if (stream >= s->n) {
-        const size_t n = (size_t)stream + stream / 2 + 4;
-        struct given *grown = realloc(s->of, n * sizeof *grown);
-
-        if (!grown)
-            return NULL;
-        memset(grown + s->n, 0, (n - s->n) * sizeof *grown);
-        s->of = grown;
-        s->n = n;
-    }
-    return &s->of[stream];
+    return trod_grow_to(&s->of, &s->n, stream, sizeof *s->of, NULL) ? &s->of[stream] : NULL;
 }
 
 static void lose(struct trod_loss *l, struct given *g, const struct trod_batch *b, uint32_t row)

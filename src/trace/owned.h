@@ -40,7 +40,7 @@ static inline void trod_owned_note(struct trod_owning *o, const struct trod_batc
 
     o->ran = true;
     o->pc = said & TROD_COL_ADDR ? b->addr[i] : TROD_NOWHERE;
-    o->stream = said & TROD_COL_STREAM ? b->stream[i] : TROD_NO_STREAM;
+    o->stream = trod_batch_stream(b, i);
 }
 
 /* Does row I, an access or a register, belong to the instruction that came last? */
@@ -51,7 +51,7 @@ static inline bool trod_owned(const struct trod_owning *o, const struct trod_bat
     if (!o->ran || !trod_owned_kind(b->kind[i]))
         return false;
     return !(said & TROD_COL_PC) || o->pc == TROD_NOWHERE || b->pc[i] == o->pc ||
-           (said & TROD_COL_STREAM ? b->stream[i] : TROD_NO_STREAM) != o->stream;
+           trod_batch_stream(b, i) != o->stream;
 }
 
 /* Is row I the next instruction, or of one that comes after it? */

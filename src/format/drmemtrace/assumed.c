@@ -105,8 +105,6 @@ uint32_t drm_assume_code(struct drm_call *c, const uint8_t *p, uint64_t pc)
     struct drm_side *s = c->d->side;
     const struct drm_proof *page;
 
-    if (!(c->d->filetype & TROD_DRM_ENCODINGS) || drm_side_recall(s, pc))
-        return 0;
     if (calls(c, p)) {
         s->failed |= !assume_call(s, pc, c->d->meta->isa);
         return TROD_BR_SYSCALL;

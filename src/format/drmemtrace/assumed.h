@@ -19,7 +19,8 @@ enum { DRM_CALL_ENTRIES = 5 };
 void drm_assumed_free(struct drm_assumed *a);
 
 /*
- * The encoding of the instruction at PC, whose entry is P, is not known: assume that it has come.
+ * The encoding of the instruction at PC, whose entry is P, is not known, and not assumed so far
+ * (drm_side_recall), in a trace that has encodings: assume that it has come.
  * Returns the flags that it adds, as drm_code_flags for no TYPE_FLAGS.
  */
 uint32_t drm_assume_code(struct drm_call *c, const uint8_t *p, uint64_t pc);

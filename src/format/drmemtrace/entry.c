@@ -160,10 +160,13 @@ static struct trod_slice known(struct drm_call *c, const uint8_t *p, uint64_t pc
     struct drm_dec *d = c->d;
     struct trod_slice code = drm_side_code(d->side, pc);
 
-    if (code.len == 0 && d->side->assumed && drm_assume_code(c, p, pc))
-        code = drm_side_code(d->side, pc);
-    else if (code.len == 0 && !d->side->assumed)
+    if (code.len)
+        return code;
+    if (!d->side->assumed)
         drm_missing(c, p, c->out->n, pc);
+    else if (d->filetype & TROD_DRM_ENCODINGS && !drm_side_recall(d->side, pc) &&
+             drm_assume_code(c, p, pc))
+        code = drm_side_code(d->side, pc);
     return code;
 }
 
