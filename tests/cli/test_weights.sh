@@ -169,6 +169,19 @@ misses=$(jq -c '[.cache_l1d, .cache_l3]' "$stdout")
 run trod cache --preset i7-6700 --format json program.tarmac
 check test "$misses" = "$(jq -c '[.caches[] | select(.cache == "L1D" or .cache == "L3") | .misses]' "$stdout")"
 
+# misses: of accesses that were made, and to memory, up to the end of the address space
+cat >made.csv <<'C'
+row,kind,pc,addr,size,flags
+0,INSTR,0x8000,,4,0
+1,READ,,0x10000,8,0
+2,READ,,0x20000,8,0x400000
+3,WRITE,,0x30000,8,0x1000000
+4,READ,,0xfffffffffffffffc,64,0
+5,READ,,0xfffffffffffffff8,8,0
+C
+run trod profile --weight misses,accesses --format json made.csv
+json '.misses == 2 and .accesses == 5'
+
 # what there is not
 run trod profile --weight cahce.l1d program.tarmac
 status 2

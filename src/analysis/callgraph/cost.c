@@ -48,11 +48,10 @@ static uint64_t misses(struct cg_lane *l, uint64_t addr, uint64_t size)
         size = 1;
     if (size > 4096) /* as `rep` may claim */
         size = 4096;
-    for (uint64_t at = addr >> LINE; at <= (addr + size - 1) >> LINE; at++) {
+    if (size > UINT64_MAX - addr) /* the address space ends there */
+        size = UINT64_MAX - addr + 1;
+    for (uint64_t at = addr >> LINE; at <= (addr + size - 1) >> LINE; at++)
         n += touch(l->cache, at);
-        if (at == UINT64_MAX >> LINE)
-            break;
-    }
     return n;
 }
 
@@ -60,9 +59,10 @@ static uint64_t access_of(const struct cg_weight *w, struct cg_lane *l, const st
                           uint32_t i)
 {
     const uint32_t said = b->have & b->has[i];
+    const uint32_t flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
     const uint64_t size = said & TROD_COL_SIZE ? b->size[i] : 1;
 
-    if (said & TROD_COL_FLAGS && b->flags[i] & TROD_F_IFETCH)
+    if (flags & TROD_F_IFETCH)
         return 0;
     switch (w->what) {
     case CG_LOADS:
@@ -76,8 +76,9 @@ static uint64_t access_of(const struct cg_weight *w, struct cg_lane *l, const st
     case CG_BYTES_WRITTEN:
         return b->kind[i] != TROD_READ ? size : 0;
     case CG_MISSES:
-        return trod_ref_is_placed(said, b->kind[i]) ? misses(l, trod_ref_place(b, i, said), size)
-                                                    : 0;
+        if (flags & TROD_NO_REFERENCE || !trod_ref_is_placed(said, b->kind[i]))
+            return 0;
+        return misses(l, trod_ref_place(b, i, said), size);
     default:
         return 1;
     }
