@@ -28,14 +28,17 @@ struct trod_reader_options {
     /* The files of the trace and what the user says of those beside it; NULL: not known. */
     const struct trod_files *files;
     const struct trod_beside_options *beside;
+    /* The format of the files before in its trace, which this one must have, too; NULL: any. */
+    const struct trod_format *only;
 };
 
 /*
  * Read IN (which the reader owns from here on, also when this fails). Rows' streams are numbered in
  * META, owned by the caller and shared among the readers of a trace. OPT may be NULL.
  * Returns 0, TROD_ERR_UNKNOWN (no format recognises the data), TROD_ERR_AMBIGUOUS (several do),
- * TROD_ERR_USAGE (unknown format or option, or options of another version), TROD_ERR_NOMEM, an
- * input error, or what the driver's start returns. All reported.
+ * TROD_ERR_UNSUPPORTED (another format than the files before), TROD_ERR_USAGE (unknown format or
+ * option, or options of another version), TROD_ERR_NOMEM, an input error, or what the driver's
+ * start returns. All reported.
  */
 int trod_reader_open(struct trod_reader **out, struct trod_input *in,
                      const struct trod_reader_options *opt, struct trod_meta *meta,

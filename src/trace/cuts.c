@@ -173,6 +173,21 @@ struct trod_trace *trod_trace_beginning(const struct trod_trace *whole, size_t f
     return NULL;
 }
 
+void trod_trace_first_isa(struct trod_trace *whole)
+{
+    struct trod_trace *t = NULL;
+    struct trod_batch *b;
+
+    for (size_t i = 0; i < whole->n_inputs && !t; i++)
+        trod_trace_open_file(&t, whole, i, NULL, NULL);
+    if (!t)
+        return;
+    trod_trace_want(t, TROD_COL_KIND);
+    trod_trace_next(t, &b);
+    whole->meta.isa = t->meta.isa;
+    trod_trace_close(t);
+}
+
 int trod_trace_assume(struct trod_trace *t, const struct trod_trace *beginning)
 {
     const int rc = trod_trace_fork(t, beginning);

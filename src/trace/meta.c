@@ -298,9 +298,9 @@ int trod_meta_learn(struct trod_meta *m, const struct trod_meta *from)
         m->line_size = from->line_size;
     if (from->page_size)
         m->page_size = from->page_size;
-    if (from->version)
+    if (m->version == 0)
         m->version = from->version;
-    if (from->filetype)
+    if (m->filetype == 0)
         m->filetype = from->filetype;
     return learn_streams(m, from);
 }

@@ -68,6 +68,24 @@ static int remake(struct trod_reader *r, const struct trod_candidate *best,
     return rc;
 }
 
+/*
+ * Rows of a trace mean the same throughout: units, markers, rules of the format and what may be
+ * missing are those of the first file.
+ */
+static int is_only(const struct trod_reader *r, const struct trod_format *f,
+                   const struct trod_format *only)
+{
+    const struct trod_place at = trod_place_path(trod_input_path(r->in));
+
+    if (!only || only == f)
+        return TROD_OK;
+    return trod_error(
+        r->diag, TROD_ERR_UNSUPPORTED, "reader.other-format", &at,
+        "this is a trace of format '%s', and the files before are of '%s': read files "
+        "of several formats one by one (where one is mistaken: --from FORMAT)",
+        f->name, only->name);
+}
+
 static int start(struct trod_reader *r, const struct trod_candidate *best)
 {
     const struct trod_format *f = best->format;
@@ -123,6 +141,8 @@ int trod_reader_open(struct trod_reader **out, struct trod_input *in,
         best = *opt.known;
     else if (rc == TROD_OK)
         rc = opt.from ? named(r, opt.from, &best) : trod_detect_input(r->in, &best, r->diag);
+    if (rc == TROD_OK)
+        rc = is_only(r, best.format, opt.only);
     if (rc == TROD_OK)
         rc = remake(r, &best, &opt);
     if (rc == TROD_OK)

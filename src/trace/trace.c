@@ -219,6 +219,8 @@ int trod_trace_open_known(struct trod_trace **out, const struct trod_trace *whol
     t->opt.ahead = false;
     t->known = known;
     t->found = &whole->frames[file];
+    t->format = whole->format;
+    t->meta.isa = whole->meta.isa;
     if (input)
         t->opt.input = *input;
     t->claimed = whole->claimed;
@@ -279,6 +281,7 @@ static int open_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
         .known = t->known,
         .files = &t->files,
         .beside = &beside,
+        .only = t->format,
     };
     struct trod_input *in;
     int rc = trod_input_open(&in, t->files.file[i].path, &t->opt.input, t->diag);

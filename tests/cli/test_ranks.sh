@@ -46,7 +46,7 @@ equal run count,mix --format json dir
 equal count --format csv t.zip
 equal hot --format json t.zip
 equal run count,mix t.tarmac
-equal mix -j 3 dir t.tarmac t.zip
+equal mix -j 3 dir t.tarmac
 equal count dir/t1.tarmac
 trod gen zipf:lines=3000,count=250000 plain.trace >/dev/null
 equal count --format json plain.trace

@@ -172,8 +172,8 @@ static inline bool drm_is_plain(const struct drm_dec *d)
            d->side->thread[d->thread].stream >= 0;
 }
 
-/* Take over the file type BITS: set the meta and the width of addresses. */
-void drm_filetype(struct drm_dec *d, uint64_t bits);
+/* Take over the file type BITS of entry P: set the meta and the width of addresses. */
+void drm_filetype(struct drm_call *c, uint64_t bits, const uint8_t *p);
 
 /*
  * Report that the encoding of the instruction at PC, whose entry is P and which becomes row N, is

@@ -74,8 +74,11 @@ static int bid(const struct trod_probe *probe, const char **dialect)
     return 0;
 }
 
-void drm_filetype(struct drm_dec *d, uint64_t bits)
+void drm_filetype(struct drm_call *c, uint64_t bits, const uint8_t *p)
 {
+    const struct trod_place at = drm_place(c, p);
+    struct drm_dec *d = c->d;
+
     static const struct {
         uint32_t bit;
         enum trod_isa isa;
@@ -96,6 +99,11 @@ void drm_filetype(struct drm_dec *d, uint64_t bits)
             continue;
         if (d->meta->isa == TROD_ISA_UNKNOWN)
             d->meta->isa = isas[i].isa;
+        else if (d->meta->isa != isas[i].isa)
+            trod_warning(c->diag, TROD_OK, "drmemtrace.isa", &at,
+                         "this is code of %s, and that of the files before of %s: its opcodes are "
+                         "decoded as theirs; read it by itself",
+                         trod_isa_name(isas[i].isa), trod_isa_name(d->meta->isa));
         break;
     }
     if (d->width == DRM_ENTRY_64 && !d->stored)

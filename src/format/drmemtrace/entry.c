@@ -436,7 +436,7 @@ int drm_entry(struct drm_call *c, const uint8_t *tile, const uint8_t *p)
 /* --- markers --- */
 
 /* Numbers that describe the trace. False when MARKER is none of them. */
-static bool describe(struct drm_call *c, unsigned marker, uint64_t value)
+static bool describe(struct drm_call *c, const uint8_t *p, unsigned marker, uint64_t value)
 {
     struct drm_dec *d = c->d;
     struct trod_meta *m = d->meta;
@@ -448,7 +448,7 @@ static bool describe(struct drm_call *c, unsigned marker, uint64_t value)
         return true;
     case TROD_DRM_FILETYPE:
         d->filetype = value;
-        drm_filetype(d, value);
+        drm_filetype(c, value, p);
         return true;
     case TROD_DRM_CACHE_LINE_SIZE:
         m->line_size = m->line_size ? m->line_size : (uint32_t)value;
@@ -572,7 +572,7 @@ int drm_marker(struct drm_call *c, const uint8_t *tile, const uint8_t *p, unsign
     if (hidden(c, p, marker, value))
         return DRM_HIDDEN;
     d->side->vague |= marker == TROD_DRM_WINDOW_ID;
-    if (describe(c, marker, value)) {
+    if (describe(c, p, marker, value)) {
         /* a row like any other */
     } else if (marker == TROD_DRM_TIMESTAMP) {
         d->time = value;
