@@ -289,6 +289,12 @@ struct trod_analysis {
      * its part is; it is merged into one.
      */
     unsigned (*takers)(const void *opt, unsigned jobs);
+    /*
+     * With options OPT, does what is fed leave the state (rows are written, somebody is called), so
+     * that it cannot be fed once more from the beginning? Parts that may turn out to begin wrongly
+     * are then not read at the same time. NULL: no.
+     */
+    bool (*acts)(const void *opt);
 };
 
 /* Analysis I in the order of analyses.def, plug-ins after; NULL past the last. */

@@ -119,6 +119,12 @@ static bool stands_alone(const struct trod_format *f)
     return f->parts ? f->parts->enter != NULL : f->cuts || f->stride;
 }
 
+/* May the run be repeated after rows were fed to item IT? */
+static bool may_repeat(const struct engine_item *it)
+{
+    return !it->analysis->acts || !it->analysis->acts(it->opt);
+}
+
 /*
  * May several threads decode parts of the file whose rows are then fed in order (in_order.c)? This
  * needs a single analysis that requires the order, uses no sites, and cannot be divided by rows or
@@ -132,7 +138,7 @@ static bool may_go_in_order(const struct trod_run *r)
     return r->opt.parts < 2 && r->opt.jobs > 1 && r->n_items == 1 &&
            trod_trace_files(r->whole) == 1 && f && stands_alone(f) && !r->sites && !r->again &&
            it->order != TROD_ANY_ORDER && !it->records && it->shards == 1 &&
-           !it->analysis->direct && !it->analysis->light;
+           !it->analysis->direct && !it->analysis->light && (!f->parts || may_repeat(it));
 }
 
 /* May files be cut into parts? If whole files would not keep all threads busy, and all analyses

@@ -69,6 +69,12 @@ static int link_feed(void *st, const struct trod_batch *b, uint32_t from, uint32
     return j->failed;
 }
 
+static bool link_acts(const void *opt)
+{
+    (void)opt;
+    return true;
+}
+
 static int link_result(const void *st, struct trod_result *r)
 {
     (void)st;
@@ -179,6 +185,7 @@ static int run_job(struct job *j, const char *const *paths, size_t n, const char
         .init = link_init,
         .feed = link_feed,
         .result = link_result,
+        .acts = link_acts,
     };
     struct trod_run *run = NULL;
     int r = trod_run_open(&run, paths, n, &j->o->run, j->diag);

@@ -167,6 +167,14 @@ static bool timed_of(const void *opt)
     return trod_cache_order(opt, &order, &cores, NULL) == 0 && order == TROD_ORDER_TIME;
 }
 
+/* What goes to memory is given to the caller. */
+static bool acts(const void *opt)
+{
+    struct trod_cache_options o;
+
+    return trod_sized(&o, sizeof o, sizeof o, opt) && o.memory;
+}
+
 const struct trod_analysis trod_analysis_cache = {
     .name = "cache",
     .title = "simulate caches and TLBs: hits, misses and their causes",
@@ -193,4 +201,5 @@ const struct trod_analysis trod_analysis_cache = {
     .records = records,
     .recorded = recorded,
     .takers = takers,
+    .acts = acts,
 };

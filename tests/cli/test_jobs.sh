@@ -77,6 +77,23 @@ if [[ -x $gen ]]; then
             same_for "2 3" $analysis $trace
         done
     done
+    # what was written cannot be taken back when a part began wrongly
+    { head -c 9000000 one.tt6; printf 'zzzzzzzzzzzzzzzzzzz'; tail -c +9000001 one.tt6; } >bad.tt6
+    for trace in joined.full bad.tt6; do
+        for jobs in 1 2 3; do
+            for view in folded callgrind; do
+                run trod export -j $jobs --to $view -o written $trace
+                sed -i '/^cmd:/d' written
+                { cat written; grep -o '[0-9,]* rows' "$stderr"; } >$view.$jobs
+            done
+            run trod cache -q -j $jobs --misses misses.$jobs.din $trace
+        done
+        for jobs in 2 3; do
+            check cmp folded.1 folded.$jobs
+            check cmp callgrind.1 callgrind.$jobs
+            check cmp misses.1.din misses.$jobs.din
+        done
+    done
     rm ./*.full ./*.tt6 members.*
     # Parts of drmemtrace assume what is before them: not so behind the beginning of kernel code.
     "$gen" drm-large --records 1000000 >one.trace
