@@ -182,6 +182,25 @@ C
 run trod profile --weight misses,accesses --format json made.csv
 json '.misses == 2 and .accesses == 5'
 
+# what comes before a thread's first instruction belongs to no function; nothing is left out
+cat >before.csv <<'C'
+row,kind,stream,pc,addr,size
+0,READ,a,,0x10000,8
+1,WRITE,b,,0x10000,8
+2,INSTR,a,0x1000,,4
+3,READ,a,,0x10000,8
+4,READ,b,,0x20000,8
+5,READ,a,,0x20000,8
+C
+for what in profile calls; do
+    run trod $what --weight loads,misses,rows --format json before.csv
+    json '[.loads, .misses, .rows] == [4, 4, 6]'
+    json '[.functions // .tree | .[] | [.function, .address, .exclusive_loads, .exclusive_misses, .exclusive_rows]] ==
+        [["0x1000", "0x1000", 2, 1, 3], ["(no function)", null, 2, 3, 3]]'
+done
+run trod flame --weight misses before.csv
+out_has '^.no function. 3'
+
 # what there is not
 run trod profile --weight cahce.l1d program.tarmac
 status 2

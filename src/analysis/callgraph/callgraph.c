@@ -28,7 +28,6 @@ static void lane_free(struct cg_lane *l)
 {
     if (!l)
         return;
-    cg_cost_fini(l);
     cg_tree_fini(&l->sum.tree);
     free(l->registers);
     free(l);
@@ -98,6 +97,7 @@ static int end_lanes(struct cg_core *core)
     for (size_t i = 0; rc == TROD_OK && i < core->n_lanes; i++)
         if (core->lane[i])
             rc = lane_end(core, i);
+    cg_cost_end(core);
     return rc;
 }
 
@@ -194,7 +194,7 @@ static int rows(void *ctx, const struct trod_batch *b, uint32_t from, uint32_t t
         uint64_t n[CG_MOST_WEIGHTS] = {0}, *self;
         const uint32_t node = f ? node_of(core, l, f) : 0;
 
-        cg_weigh(core, l, b, from, to, n);
+        cg_weigh(core, b, from, to, n);
         if ((f && !node) || !cg_tree_begin(&core->tree))
             return TROD_ERR_NOMEM;
         if (!(self = cg_tree_weights(f ? &l->sum.tree : &core->tree, node)))
@@ -339,6 +339,7 @@ void cg_fini(void *st)
 
     if (!core)
         return;
+    cg_cost_end(core);
     trod_callstack_free(core->stack);
     cg_weights_fini(&core->weights);
     cg_like_fini(core);

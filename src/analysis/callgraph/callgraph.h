@@ -65,6 +65,9 @@ struct cg_sum;
 
 enum { CG_NOBODY = 0, CG_LIKE_NONE = 0, CG_LIKE_TARMAC };
 
+/* What costs that belong to no function are called. */
+#define CG_NO_FUNCTION "(no function)"
+
 enum { CG_ARGS = 8, CG_WHO = 24 };
 
 /* Registers that carry arguments, as they were written last. */
@@ -79,7 +82,6 @@ struct cg_lane {
     struct cg_account sum;
     uint32_t stream;
     uint64_t weighed[CG_MOST_WEIGHTS]; /* so far */
-    struct cg_cache *cache;            /* CG_MISSES */
     struct cg_registers *registers;
     char who[CG_WHO]; /* its name, where calls are listed */
     bool begun;
@@ -136,6 +138,8 @@ struct cg_core {
     uint8_t isa;
     uint32_t file;
     struct cg_like *like;
+    struct cg_cache **cache; /* of CG_MISSES, by stream + 1; [0]: of rows without one */
+    uint32_t n_caches;
 };
 
 /* A state. */
@@ -165,12 +169,11 @@ bool cg_begins(const void *opt, const struct trod_format *f);
 /* trod_analysis.follows. */
 bool cg_follows(const void *opt);
 
-/*
- * ---- cost.c: add the weights of rows [FROM, TO) of L (NULL: of no activation) to the numbers SELF
- */
-void cg_weigh(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b, uint32_t from,
-              uint32_t to, uint64_t *self);
-void cg_cost_fini(struct cg_lane *l);
+/* ---- cost.c: add the weights of rows [FROM, TO) to the numbers SELF */
+void cg_weigh(struct cg_core *core, const struct trod_batch *b, uint32_t from, uint32_t to,
+              uint64_t *self);
+/* The streams of a file are over. */
+void cg_cost_end(struct cg_core *core);
 
 /* ---- weights.c */
 /* What LIST names into W. 0 or TROD_ERR_USAGE, reported. */

@@ -131,13 +131,30 @@ static bool shown(struct tree *t, uint32_t node)
     return true;
 }
 
+/* What NODE and all that it called cost. */
+static void put_costs(const struct tree *t, uint32_t node, const uint64_t *total)
+{
+    const struct cg_tree *tree = &t->core->tree;
+    const unsigned by = t->core->weights.shown;
+    const uint64_t all = t->sum[0].total[by];
+
+    trod_result_u64(t->r, NULL, total[CG_SELF_INSTRUCTIONS]);
+    trod_result_f64(t->r, NULL, all ? 100.0 * (double)total[by] / (double)all : 0, 2);
+    trod_result_u64(t->r, NULL, cg_self(tree, node, CG_SELF_INSTRUCTIONS));
+    if (tree->any_time)
+        trod_result_u64(t->r, NULL, total[CG_SELF_TIME]);
+    for (unsigned w = CG_SELF_WEIGHTS; w < CG_SELF_WEIGHTS + t->core->weights.n; w++) {
+        trod_result_u64(t->r, NULL, cg_self(tree, node, w));
+        trod_result_u64(t->r, NULL, total[w]);
+    }
+    trod_result_row_end(t->r);
+}
+
 static int put_node(void *user, uint32_t node)
 {
     struct tree *t = user;
     const struct cg_node *n = &t->core->tree.node[node];
     const unsigned depth = t->sum[node].depth - 1;
-    const unsigned by = t->core->weights.shown;
-    const uint64_t all = t->sum[0].total[by];
     char buf[TROD_FUNCTION_NAME];
     struct trod_buf text = {0};
     int rc;
@@ -155,20 +172,26 @@ static int put_node(void *user, uint32_t node)
         trod_result_u64(t->r, NULL, depth);
         trod_result_hex(t->r, NULL, n->function);
         trod_result_u64(t->r, NULL, n->count);
-        trod_result_u64(t->r, NULL, t->sum[node].total[CG_SELF_INSTRUCTIONS]);
-        trod_result_f64(t->r, NULL, all ? 100.0 * (double)t->sum[node].total[by] / (double)all : 0,
-                        2);
-        trod_result_u64(t->r, NULL, n->self[CG_SELF_INSTRUCTIONS]);
-        if (t->core->tree.any_time)
-            trod_result_u64(t->r, NULL, t->sum[node].total[CG_SELF_TIME]);
-        for (unsigned w = CG_SELF_WEIGHTS; w < CG_SELF_WEIGHTS + t->core->weights.n; w++) {
-            trod_result_u64(t->r, NULL, cg_self(&t->core->tree, node, w));
-            trod_result_u64(t->r, NULL, t->sum[node].total[w]);
-        }
-        trod_result_row_end(t->r);
+        put_costs(t, node, t->sum[node].total);
     }
     trod_buf_fini(&text);
     return rc;
+}
+
+/* What belongs to no function: rows before a stream's first instruction. */
+static void put_nobody(const struct tree *t)
+{
+    uint64_t self[CG_SELVES], any = 0;
+
+    for (unsigned w = 0; w < CG_SELVES; w++)
+        any |= self[w] = cg_self(&t->core->tree, 0, w);
+    if (!any)
+        return;
+    trod_result_str(t->r, NULL, CG_NO_FUNCTION);
+    trod_result_u64(t->r, NULL, 0);
+    trod_result_absent(t->r);
+    trod_result_u64(t->r, NULL, 0);
+    put_costs(t, 0, self);
 }
 
 static int put_tree(struct tree *t)
@@ -193,6 +216,7 @@ static int put_tree(struct tree *t)
         n += cg_weight_columns(t->core, CG_SELF_WEIGHTS + w, true, columns + n, names[w]);
     trod_result_table(t->r, "tree", "calls, folded", columns, n);
     rc = cg_walk(&t->core->tree, t->sum, put_node, NULL, t);
+    put_nobody(t);
     trod_result_table_close(t->r);
     if (t->hidden)
         trod_result_u64(t->r, "rows_not_shown", t->hidden);

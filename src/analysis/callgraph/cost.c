@@ -7,6 +7,7 @@
  */
 #include "analysis/callgraph/callgraph.h"
 
+#include "core/grow.h"
 #include "sim/ref.h"
 
 #include <stdlib.h>
@@ -18,9 +19,25 @@ struct cg_cache {
     uint64_t line[SETS][WAYS]; /* number + 1, most recently used first; 0: empty */
 };
 
-void cg_cost_fini(struct cg_lane *l)
+void cg_cost_end(struct cg_core *core)
 {
-    free(l->cache);
+    for (uint32_t i = 0; i < core->n_caches; i++)
+        free(core->cache[i]);
+    free(core->cache);
+    core->cache = NULL;
+    core->n_caches = 0;
+}
+
+/* The cache of the stream of row I of B, made if new; NULL: no memory. */
+static struct cg_cache *cache_of(struct cg_core *core, const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t at = b->have & b->has[i] & TROD_COL_STREAM ? b->stream[i] + 1 : 0;
+
+    if (!trod_grow_to(&core->cache, &core->n_caches, at, sizeof *core->cache, NULL))
+        return NULL;
+    if (!core->cache[at])
+        core->cache[at] = calloc(1, sizeof **core->cache);
+    return core->cache[at];
 }
 
 /* 1 if LINE is not there. */
@@ -38,11 +55,13 @@ static unsigned touch(struct cg_cache *c, uint64_t line)
     return miss;
 }
 
-static uint64_t misses(struct cg_lane *l, uint64_t addr, uint64_t size)
+static uint64_t misses(struct cg_core *core, const struct trod_batch *b, uint32_t i, uint64_t size)
 {
+    const uint64_t addr = trod_ref_place(b, i, b->have & b->has[i]);
+    struct cg_cache *cache = cache_of(core, b, i);
     uint64_t n = 0;
 
-    if (!l || (!l->cache && !(l->cache = calloc(1, sizeof *l->cache))))
+    if (!cache)
         return 0;
     if (size == 0)
         size = 1;
@@ -51,12 +70,12 @@ static uint64_t misses(struct cg_lane *l, uint64_t addr, uint64_t size)
     if (size > UINT64_MAX - addr) /* the address space ends there */
         size = UINT64_MAX - addr + 1;
     for (uint64_t at = addr >> LINE; at <= (addr + size - 1) >> LINE; at++)
-        n += touch(l->cache, at);
+        n += touch(cache, at);
     return n;
 }
 
-static uint64_t access_of(const struct cg_weight *w, struct cg_lane *l, const struct trod_batch *b,
-                          uint32_t i)
+static uint64_t access_of(struct cg_core *core, const struct cg_weight *w,
+                          const struct trod_batch *b, uint32_t i)
 {
     const uint32_t said = b->have & b->has[i];
     const uint32_t flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
@@ -78,20 +97,20 @@ static uint64_t access_of(const struct cg_weight *w, struct cg_lane *l, const st
     case CG_MISSES:
         if (flags & TROD_NO_REFERENCE || !trod_ref_is_placed(said, b->kind[i]))
             return 0;
-        return misses(l, trod_ref_place(b, i, said), size);
+        return misses(core, b, i, size);
     default:
         return 1;
     }
 }
 
-static uint64_t accesses(const struct cg_weight *w, struct cg_lane *l, const struct trod_batch *b,
-                         uint32_t from, uint32_t to)
+static uint64_t accesses(struct cg_core *core, const struct cg_weight *w,
+                         const struct trod_batch *b, uint32_t from, uint32_t to)
 {
     uint64_t n = 0;
 
     for (uint32_t i = from; i < to; i++)
         if (b->kind[i] == TROD_READ || b->kind[i] == TROD_WRITE || b->kind[i] == TROD_ATOMIC)
-            n += access_of(w, l, b, i);
+            n += access_of(core, w, b, i);
     return n;
 }
 
@@ -148,8 +167,8 @@ static uint64_t sum_of(const struct cg_weight *w, const struct trod_batch *b, ui
     return n;
 }
 
-void cg_weigh(struct cg_core *core, struct cg_lane *l, const struct trod_batch *b, uint32_t from,
-              uint32_t to, uint64_t *self)
+void cg_weigh(struct cg_core *core, const struct trod_batch *b, uint32_t from, uint32_t to,
+              uint64_t *self)
 {
     for (unsigned k = 0; k < core->weights.n; k++) {
         const struct cg_weight *w = &core->weights.at[k];
@@ -167,7 +186,7 @@ void cg_weigh(struct cg_core *core, struct cg_lane *l, const struct trod_batch *
                 self[k] += given[k * (size_t)TROD_BATCH_ROWS + i];
             break;
         default:
-            self[k] += accesses(w, l, b, from, to);
+            self[k] += accesses(core, w, b, from, to);
             break;
         }
     }

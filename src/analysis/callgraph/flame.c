@@ -180,7 +180,7 @@ static int fold(struct cg_core *core, struct trod_flame **out)
     if (rc == TROD_OK)
         rc = put_stacks(&k);
     if (rc == TROD_OK && cg_self(&core->tree, 0, core->weights.shown))
-        rc = trod_flame_add(k.flame, "(no function)", 13, 0,
+        rc = trod_flame_add(k.flame, CG_NO_FUNCTION, strlen(CG_NO_FUNCTION), 0,
                             cg_self(&core->tree, 0, core->weights.shown));
     trod_slab_give(k.of, core->tree.n * sizeof *k.of);
     trod_slab_give(k.path, core->tree.n * sizeof *k.path);

@@ -266,6 +266,23 @@ static size_t cost_columns(const struct table *t, struct trod_result_column *c, 
     return n;
 }
 
+/* What belongs to no function: rows before a stream's first instruction. */
+static void put_nobody(const struct table *t, struct trod_result *r)
+{
+    uint64_t self[CG_SELVES], any = 0;
+
+    for (unsigned w = 0; w < CG_SELVES; w++)
+        any |= self[w] = cg_self(&t->core->tree, 0, w);
+    if (!any)
+        return;
+    trod_result_str(r, NULL, CG_NO_FUNCTION);
+    trod_result_absent(r);
+    trod_result_u64(r, NULL, 0);
+    trod_result_f64(r, NULL, percent(self[t->shown], t->sum[0].total[t->shown]), 2);
+    put_costs(t, r, self, self);
+    trod_result_row_end(r);
+}
+
 static void put_functions(const struct table *t, const struct order *order, size_t n,
                           struct trod_result *r)
 {
@@ -290,6 +307,7 @@ static void put_functions(const struct table *t, const struct order *order, size
         put_costs(t, r, f->self, f->total);
         trod_result_row_end(r);
     }
+    put_nobody(t, r);
     trod_result_table_close(r);
 }
 
