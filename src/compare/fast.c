@@ -137,6 +137,31 @@ static bool counts(const struct trod_compare *c, int side, uint32_t i)
 }
 
 /*
+ * Of several pairs some may have had no instruction yet: where rows of SIDE from FROM on bring one,
+ * what follows belongs to it, however far behind us it lies then.
+ */
+static int find_owners(struct trod_compare *c, int side, uint32_t from)
+{
+    struct cmp_side *s = &c->side[side];
+    uint32_t without = 0;
+    int rc = TROD_OK;
+
+    if (!(c->rules.track & TROD_TRACK_INSTR) || c->pairs.n < 2)
+        return rc;
+    for (uint32_t pair = 0; pair < c->pairs.n; pair++)
+        without += cmp_side_owner(s, (int)pair) == NULL;
+    for (uint32_t i = s->at; i > from && without && rc == TROD_OK; i--) {
+        const int pair = s->b->kind[i - 1] == TROD_INSTR ? cmp_side_pair(s, &c->pairs, i - 1) : 0;
+
+        if (s->b->kind[i - 1] != TROD_INSTR || (pair >= 0 && cmp_side_owner(s, pair)))
+            continue;
+        rc = keep_row(c, side, i - 1, true);
+        without--;
+    }
+    return rc;
+}
+
+/*
  * The rows of SIDE from FROM up to the next to come are behind us: the last are kept as context,
  * with the instructions they belong to.
  */
@@ -144,14 +169,14 @@ static int keep_context(struct trod_compare *c, int side, uint32_t from)
 {
     const struct cmp_side *s = &c->side[side];
     uint32_t left = CMP_CONTEXT * (uint32_t)(c->pairs.n ? c->pairs.n : 1), i = s->at;
-    int rc = TROD_OK;
+    int rc = find_owners(c, side, from);
 
     while (i > from && left) {
         i--;
         left -= counts(c, side, i);
     }
     /* The instruction that the first of them belongs to. */
-    for (uint32_t k = i; k > from && (c->rules.track & TROD_TRACK_INSTR); k--)
+    for (uint32_t k = i; k > from && rc == TROD_OK && (c->rules.track & TROD_TRACK_INSTR); k--)
         if (s->b->kind[k - 1] == TROD_INSTR) {
             rc = keep_row(c, side, k - 1, true);
             break;

@@ -40,7 +40,7 @@ struct cmp_lane {
     size_t number;  /* among the lanes of the comparison */
     uint64_t spent; /* rows looked at in searches, less what rows taken off have paid for */
     unsigned stage; /* how far the search for a place to go on has widened */
-    bool grouped;   /* rows belong to the instruction before them */
+    bool grouped;   /* rows belong to the instruction before them, if there is one */
 };
 
 /* The lanes of a comparison, by pair, and by class where these are independent. */
@@ -55,9 +55,10 @@ struct cmp_row *cmp_lane_shift(struct cmp_lane *l, struct cmp_pool *pool, int si
 void cmp_lane_remember(struct cmp_lane *l, struct cmp_pool *pool, int side, struct cmp_row *row);
 void cmp_lane_fini(struct cmp_lane *l, struct cmp_pool *pool);
 
+/* Rows that follow no instruction are groups by themselves: their order counts. */
 static inline bool cmp_starts_group(const struct cmp_lane *l, const struct cmp_row *r)
 {
-    return !l->grouped || r->pub.kind == TROD_INSTR;
+    return !l->grouped || r->pub.kind == TROD_INSTR || !r->owner;
 }
 
 /* Rows of SIDE that have been taken off. */

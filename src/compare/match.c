@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { SCRIPT_LIMIT = 512, MANY = 1 << 16 };
+enum { SCRIPT_LIMIT = 512, MANY = 1 << 16, NOT_LONE = 2 };
 
 /*
  * A search looks at up to FREE_SEARCHES times the lookahead at once; beyond that at no more than
@@ -32,27 +32,35 @@ static const struct {
 
 enum { STAGES = sizeof stages / sizeof *stages };
 
-/* Rows from FROM to the beginning of the next group; 0 when that is not known yet. */
-static size_t group_rows(const struct cmp_lane *l, const struct cmp_queue *q, size_t from,
-                         bool ended)
+/* Rows from the head of Q to the beginning of the next group; 0 when that is not known yet. */
+static size_t group_rows(const struct cmp_lane *l, const struct cmp_queue *q, bool ended)
 {
-    for (size_t i = from + 1; i < q->n; i++)
+    for (size_t i = 1; i < q->n; i++)
         if (cmp_starts_group(l, cmp_queue_at(q, i)))
-            return i - from;
-    return ended && q->n > from ? q->n - from : 0;
+            return i;
+    return ended ? q->n : 0;
+}
+
+/* The first N rows of the sides say the same. */
+static void take_equal(struct cmp_lane *l, struct cmp_match *m, const size_t n[2])
+{
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < n[side]; i++)
+            cmp_row_drop(m->pool, cmp_lane_shift(l, m->pool, side));
+        m->sum->equal[side] += n[side];
+    }
+    if (l->waiting[0].n || l->waiting[1].n)
+        cmp_expire(l, m, false);
 }
 
 /* The heads agree. */
 static void accept(struct cmp_lane *l, struct cmp_match *m)
 {
+    const size_t one[2] = {1, 1};
+
     cmp_history_note_rows(m->history, l->pair, cmp_queue_at(&l->queue[0], 0),
                           cmp_queue_at(&l->queue[1], 0));
-    for (int side = 0; side < 2; side++) {
-        cmp_row_drop(m->pool, cmp_lane_shift(l, m->pool, side));
-        m->sum->equal[side]++;
-    }
-    if (l->waiting[0].n || l->waiting[1].n)
-        cmp_expire(l, m, false);
+    take_equal(l, m, one);
 }
 
 /* The groups of a queue as keys, and where each begins. */
@@ -92,15 +100,19 @@ static void free_groups(struct groups *g)
     free(g->row);
 }
 
-/* N groups of both sides, one by one. */
+/*
+ * N groups of both sides, one by one. Returns 0, 1 where an access is cut into pieces, which ends
+ * what is known of the rows that follow, or an error.
+ */
 static int settle_each(struct cmp_lane *l, struct cmp_match *m, const struct groups g[2], size_t i,
                        size_t j, size_t n)
 {
     int rc = TROD_OK;
 
     for (size_t k = 0; k < n && rc == TROD_OK && !m->stop; k++)
-        rc = cmp_settle(l, m, g[0].row[i + k + 1] - g[0].row[i + k],
-                        g[1].row[j + k + 1] - g[1].row[j + k]);
+        rc = cmp_cut_otherwise(l, m) ? 1
+                                     : cmp_settle(l, m, g[0].row[i + k + 1] - g[0].row[i + k],
+                                                  g[1].row[j + k + 1] - g[1].row[j + k]);
     return rc;
 }
 
@@ -122,7 +134,7 @@ static void report_change(struct cmp_lane *l, struct cmp_match *m, size_t na, si
     cmp_diff_end(l, m, d);
 }
 
-/* One edit: its groups stand at the heads of the queues. */
+/* One edit: its groups stand at the heads of the queues. Returns as settle_each. */
 static int apply(struct cmp_lane *l, struct cmp_match *m, const struct groups g[2],
                  const struct trod_edit *e)
 {
@@ -137,12 +149,18 @@ static int apply(struct cmp_lane *l, struct cmp_match *m, const struct groups g[
     case TROD_EDIT_INSERT:
         return cmp_one_sided(l, m, 1, nb);
     default:
+        /* each row may have its counterpart a little later */
+        if (m->window > 1 && na <= m->window && nb <= m->window)
+            return cmp_settle(l, m, na, nb);
         report_change(l, m, na, nb);
         return TROD_OK;
     }
 }
 
-/* What is changed if opcodes count is looked at again by address: the opcode may be all. */
+/*
+ * What is changed if opcodes count is looked at again by address: the opcode may be all. Returns as
+ * settle_each.
+ */
 static int apply_change(struct cmp_lane *l, struct cmp_match *m, const struct groups g[2],
                         const struct trod_edit *e)
 {
@@ -161,7 +179,7 @@ static int apply_change(struct cmp_lane *l, struct cmp_match *m, const struct gr
     return rc;
 }
 
-/* The groups before I and J differ; behind them both sides agree. */
+/* The groups before I and J differ; behind them both sides agree. Returns 0 or an error. */
 static int apply_script(struct cmp_lane *l, struct cmp_match *m, const struct groups g[2], size_t i,
                         size_t j)
 {
@@ -172,7 +190,7 @@ static int apply_script(struct cmp_lane *l, struct cmp_match *m, const struct gr
         rc = edits.edit[k].type == TROD_EDIT_CHANGE ? apply_change(l, m, g, &edits.edit[k])
                                                     : apply(l, m, g, &edits.edit[k]);
     trod_edits_fini(&edits);
-    return rc;
+    return rc < 0 ? rc : TROD_OK;
 }
 
 /*
@@ -295,38 +313,96 @@ static bool only_code(const struct cmp_lane *l, const struct cmp_match *m, const
            b->n > n[1] && same_key(m, cmp_queue_at(a, n[0]), cmp_queue_at(b, n[1]));
 }
 
-/* The heads differ. */
-static int repair(struct cmp_lane *l, struct cmp_match *m, const bool ended[2], size_t *want)
+/*
+ * The rows at the heads up to the next group, and whether they go on with one. Returns CMP_EMPTY,
+ * or CMP_MORE and WANT.
+ */
+static int heads(const struct cmp_lane *l, const struct cmp_match *m, const bool ended[2],
+                 size_t n[2], bool inside[2], size_t *want)
 {
-    const uint32_t reach = reach_of(l, m);
-    bool inside[2];
-    size_t n[2];
-    int rc;
-
     for (int side = 0; side < 2; side++) {
-        struct cmp_queue *q = &l->queue[side];
+        const struct cmp_queue *q = &l->queue[side];
 
         inside[side] = !cmp_starts_group(l, cmp_queue_at(q, 0));
-        n[side] = group_rows(l, q, 0, ended[side]);
-        if (n[side] == 0 && q->n < reach) {
+        n[side] = group_rows(l, q, ended[side]);
+        if (n[side] == 0 && q->n < reach_of(l, m)) {
             *want = q->n + 64;
             return CMP_MORE;
         }
         if (n[side] == 0)
             n[side] = q->n;
     }
+    return CMP_EMPTY;
+}
+
+static bool is_instr(const struct cmp_queue *q, size_t i)
+{
+    return cmp_queue_at(q, i)->pub.kind == TROD_INSTR;
+}
+
+/*
+ * Rows of SIDE before its next instruction, where only the other side stands at one: 0, this is not
+ * so, or there are too many. SIZE_MAX: not known yet.
+ */
+static size_t rows_before(const struct cmp_lane *l, int side, const bool ended[2],
+                          const bool inside[2], size_t n)
+{
+    const struct cmp_queue *q = &l->queue[side];
+
+    if (inside[side])
+        return inside[!side] ? 0 : n;
+    if (!l->grouped || is_instr(q, 0) || !is_instr(&l->queue[!side], 0))
+        return 0;
+    for (size_t i = 1; i < q->n && i < NARROW; i++)
+        if (is_instr(q, i))
+            return i;
+    return q->n < NARROW && !ended[side] ? SIZE_MAX : 0;
+}
+
+/*
+ * One side begins an instruction, the other is between two: see lone_instruction. Returns CMP_EMPTY
+ * when one was dealt with, CMP_MORE and WANT, an error, or NOT_LONE.
+ */
+static int find_lone(struct cmp_lane *l, struct cmp_match *m, const bool ended[2],
+                     const bool inside[2], const size_t n[2], size_t *want)
+{
+    const uint32_t reach = reach_of(l, m);
+
     for (int side = 0; side < 2; side++) {
-        if (!inside[side] || inside[!side])
-            continue;
-        if (l->queue[!side].n < n[side] + 2 && !ended[!side] && n[side] < reach) {
-            *want = n[side] + 2;
+        const size_t before = rows_before(l, side, ended, inside, n[side]);
+        int rc;
+
+        if (before == SIZE_MAX ||
+            (before && l->queue[!side].n < before + 2 && !ended[!side] && before < reach)) {
+            *want = before == SIZE_MAX ? l->queue[side].n + 64 : before + 2;
             return CMP_MORE;
         }
-        if ((rc = lone_instruction(l, m, side, n[side])) != 0)
+        if (before && (rc = lone_instruction(l, m, side, before)) != 0)
             return rc < 0 ? rc : CMP_EMPTY;
     }
+    return NOT_LONE;
+}
+
+/* The heads differ. */
+static int repair(struct cmp_lane *l, struct cmp_match *m, const bool ended[2], size_t *want)
+{
+    bool inside[2];
+    size_t n[2], cut[2];
+    enum cmp_pieces pieces;
+    int rc = heads(l, m, ended, n, inside, want);
+
+    if (rc == CMP_MORE)
+        return rc;
+    if ((rc = find_lone(l, m, ended, inside, n, want)) != NOT_LONE)
+        return rc;
     if (inside[0] || inside[1])
         return cmp_settle(l, m, inside[0] ? n[0] : 0, inside[1] ? n[1] : 0);
+    if ((pieces = cmp_find_pieces(l, m, ended, cut)) != CMP_NO_PIECES) {
+        if (pieces == CMP_PIECES)
+            take_equal(l, m, cut);
+        *want = (cut[0] > cut[1] ? cut[0] : cut[1]) + 64;
+        return pieces == CMP_PIECES ? CMP_EMPTY : CMP_MORE;
+    }
     if (same_key(m, cmp_queue_at(&l->queue[0], 0), cmp_queue_at(&l->queue[1], 0)) ||
         only_code(l, m, n))
         return cmp_settle(l, m, n[0], n[1]);

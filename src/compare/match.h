@@ -26,8 +26,8 @@ struct cmp_diff {
     size_t n_rows[2], n_context[2];
     struct trod_compare_input inputs[TROD_COMPARE_INPUTS];
     size_t n_inputs;
-    uint64_t hash; /* of the keys of its instructions */
-    size_t groups;
+    uint64_t hash; /* of the keys of its rows */
+    size_t groups; /* that its rows begin */
     bool may_turn_up;
     uint64_t until[2]; /* told when so many rows have been read */
 };
@@ -113,6 +113,25 @@ void cmp_expire(struct cmp_lane *l, struct cmp_match *m, bool all);
 
 /* ROW of SIDE (reference taken over) has agreed with one that waited. */
 void cmp_found(struct cmp_match *m, int side, struct cmp_row *row);
+
+/*
+ * pieces.c. Of the first NA rows of side 0 and NB of side 1, which belong to one instruction: open
+ * accesses of KIND are the same however they are cut, and DONE_A and DONE_B are set for them.
+ */
+void cmp_match_bytes(const struct cmp_lane *l, const struct cmp_match *m, size_t na, bool *done_a,
+                     size_t nb, bool *done_b, unsigned kind);
+
+enum cmp_pieces { CMP_NO_PIECES, CMP_PIECES, CMP_PIECES_MORE };
+
+/* Whether the heads are accesses in a sequence that touch the same bytes and are cut otherwise. */
+bool cmp_cut_otherwise(const struct cmp_lane *l, const struct cmp_match *m);
+
+/*
+ * Whether accesses in a sequence, from the heads on, are the same ones in pieces: the first N[0]
+ * rows and N[1]. CMP_PIECES_MORE: that takes more rows of a side that has not ended.
+ */
+enum cmp_pieces cmp_find_pieces(const struct cmp_lane *l, const struct cmp_match *m,
+                                const bool ended[2], size_t n[2]);
 
 /*
  * settle.c. The first NA rows of side 0 and NB of side 1 belong together: match them in any order,

@@ -34,6 +34,7 @@ void cmp_diff_add(struct cmp_match *m, struct cmp_diff *d, int side, struct cmp_
     if (d->count[side]++ == 0)
         d->first[side] = row->pub.ordinal;
     d->instructions[side] += row->pub.kind == TROD_INSTR;
+    d->groups += row->pub.kind == TROD_INSTR || !row->owner;
     if (d->type != TROD_DIFF_REST) {
         d->hash = (d->hash ^ cmp_row_key(row, m->with_code)) * 0x9e3779b97f4a7c15u;
         m->sum->differing[side]++;
@@ -195,8 +196,8 @@ void cmp_diff_end(struct cmp_lane *l, struct cmp_match *m, struct cmp_diff *d)
         m->n_held--;
         return;
     }
-    d->groups = l->grouped ? (size_t)(d->instructions[0] + d->instructions[1])
-                           : (size_t)(d->count[0] + d->count[1]);
+    if (!l->grouped)
+        d->groups = (size_t)(d->count[0] + d->count[1]);
     if (d->type == TROD_DIFF_CHANGED && d->count[0] == 1 && d->count[1] == 1)
         d->n_fields = cmp_row_explain(d->row[0][0], d->row[1][0], m->rules, d->field);
     if (m->fn)

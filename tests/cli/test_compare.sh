@@ -487,4 +487,32 @@ err_has '^trod: short.trace: nothing is compared: short.trace has no instruction
 run trod compare --from matcher --boot-size 1 --format json long.trace short.trace
 status 2
 json '.comparisons[0].summary.equal == false'
+
+# --- rows of instructions that are left out, or that the files do not have, are compared in order
+awk 'BEGIN {
+    for (i = 0; i < 50; i++)
+        for (side = 0; side < 2; side++) {
+            to = side ? "down.tarmac" : "up.tarmac"
+            k = side ? 49 - i : i
+            printf "%d clk IT (%d) %08x d503201f O EL1h_n : NOP\n", i, i, 4096 + 4 * i >to
+            printf "%d clk MW4 %08x %08x\n", i, 32768 + 4 * k, k >to
+        }
+}'
+run trod compare --where 'kind==WRITE' up.tarmac down.tarmac
+status 1
+run trod compare --where 'kind==WRITE' --window-size 50 up.tarmac down.tarmac
+status 0
+grep -F MW4 up.tarmac >stores-up.tarmac
+grep -F MW4 down.tarmac >stores-down.tarmac
+run trod compare stores-up.tarmac stores-down.tarmac
+status 1
+run trod compare --window-size 50 stores-up.tarmac stores-down.tarmac
+status 0
+# --- and so are accesses in pieces
+printf 'kind,addr,size\nREAD,0x1000,16\nWRITE,0x2000,8\n' >whole.csv
+printf 'kind,addr,size\nREAD,0x1000,8\nREAD,0x1008,8\nWRITE,0x2000,4\nWRITE,0x2004,4\n' >pieces.csv
+for how in '' --track=mem --independent; do
+    run trod compare $how whole.csv pieces.csv
+    status 0
+done
 finish
