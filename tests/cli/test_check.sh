@@ -187,6 +187,37 @@ through jq .total.fetched_instructions
 out <<<"$n"
 check test "$n" -ge 2
 
+# An instruction whose encoding never came, or is of another length, cannot be written: it goes with
+# its accesses, which would be of the instruction before. What is as it should be stays.
+head_of() { drm good | head -c 120; }
+tail_of() { e 17 04 "07 00 $zero"; e 1a 00 "00 00 $zero"; }
+first() { e 2f 01 "90 00 $zero"; e 0a 01 "00 10 $zero"; e 00 08 "00 20 $zero"; }
+last() { e 2f 01 "90 00 $zero"; e 0a 01 "02 10 $zero"; e 01 08 "00 30 $zero"; }
+{ head_of; first; last; tail_of; } >coded.good
+{ head_of; first; e 0a 01 "01 10 $zero"; e 00 08 "00 40 $zero"; last; tail_of; } >never.bad
+{ head_of; first; e 2f 02 "66 90 $zero"; e 0a 01 "01 10 $zero"; e 00 08 "00 40 $zero"; last; tail_of; } >length.bad
+for damage in never length; do
+    run trod check --from drmemtrace $damage.bad --salvage $damage.out.trace
+    status 1
+    out_has '^error read.damaged: '
+    check cmp coded.good $damage.out.trace
+done
+# written anew as something else the same goes, and is told
+run trod convert --from drmemtrace never.bad --to drmemtrace:chunk=100 told.out.trace
+status 2
+err_has 'row 9, of kind INSTR, cannot be kept as drmemtrace: its encoding is missing'
+run trod convert --from drmemtrace never.bad --to drmemtrace:chunk=100 --allow-loss told.out.trace
+run trod check --only read.damaged --from drmemtrace told.out.trace
+status 0
+# nothing that is salvaged is damaged
+for golden in "$TROD_SOURCE"/tests/golden/drmemtrace/*.trace; do
+    rm -rf salvaged
+    run trod check --only read.damaged "$golden" --salvage salvaged/
+    run trod check --only read.damaged salvaged
+    status 0
+done
+rm -rf salvaged
+
 # --- the same result whatever the number of threads; a salvage reads in one go and finds the same
 mkdir set
 for i in 1 2 3 4 5 6; do

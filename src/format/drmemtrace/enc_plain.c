@@ -23,15 +23,16 @@ struct fixed {
     const struct trod_batch *b;
     struct drm_seen *seen;
     uint32_t mask, epoch, instr, access; /* columns that instructions and accesses must have */
-    uint64_t full;                       /* instructions with which the chunk is full */
-    bool native, encodings, wide;        /* WIDE: entries of 64 bits */
+    uint32_t exact; /* bits in which the size of an instruction is that of its encoding */
+    uint64_t full;  /* instructions with which the chunk is full */
+    bool native, encodings, wide; /* WIDE: entries of 64 bits */
 };
 
 /* May there be such rows, as far as the state of E and the columns of B say? */
 static bool may_be(const struct drm_enc *e, const struct trod_batch *b, uint32_t needs)
 {
     return e->begun && !drm_lose_code(e) && !e->ifiltered && !e->keep_all && !e->new_chunk &&
-           !e->n_late && !e->transfer && !e->n_kept && e->has_time && e->has_cpu &&
+           !e->n_late && !e->orphans && !e->transfer && !e->n_kept && e->has_time && e->has_cpu &&
            (e->side->seen || !e->encodings) && (b->have & needs) == needs;
 }
 
@@ -185,6 +186,7 @@ TROD_HOT bool put_instr(const struct fixed *f, struct plain *s, uint32_t row)
 
     if ((b->has[row] & f->instr) != f->instr || b->flags[row] & TROD_F_ABORTED ||
         size - 1 >= UINT16_MAX || !fits(f, pc) || (f->encodings && !(seen = known(f, row))) ||
+        (f->encodings && (b->code[row].len ^ size) & f->exact) ||
         (type = type_of(f, row, seen)) == DRM_INVALID)
         return false;
     if (f->e->held.any)
@@ -268,6 +270,7 @@ uint32_t drm_enc_plain(struct drm_enc *e, const struct trod_batch *b, uint32_t r
         .epoch = e->side->epoch,
         .instr = instr,
         .access = access,
+        .exact = e->exact ? UINT32_MAX : 0,
         .full = e->parts && e->chunk_size ? e->chunk_base + e->chunk_size : UINT64_MAX,
     };
 

@@ -82,8 +82,6 @@ void drm_enc_describe(struct drm_enc *e, const struct trod_batch *b, uint32_t ro
     e->encodings = e->version >= DRM_VERSION_ENCODINGS && gives_code(e, arch, b, row);
     if (e->opt->encodings)
         e->encodings = e->opt->encodings == DRM_YES;
-    /* a reader stops at an instruction whose encoding never came; cores may lack some */
-    e->strict = e->encodings && !(e->native && m->filetype & TROD_DRM_ENCODINGS);
     if (e->encodings)
         e->filetype |= TROD_DRM_ENCODINGS | arch;
     else
@@ -96,6 +94,8 @@ void drm_enc_describe(struct drm_enc *e, const struct trod_batch *b, uint32_t ro
         e->filetype |= TROD_DRM_IFILTERED;
     if (e->drops & TROD_DROP_DATA)
         e->filetype |= TROD_DRM_DFILTERED;
+    /* register dependences are of one size, whatever the instruction's is */
+    e->exact = e->native && e->encodings && !(e->filetype & TROD_DRM_REGDEPS);
     e->ifiltered = (e->filetype & (TROD_DRM_FILTERED | TROD_DRM_IFILTERED)) != 0;
     e->merge = !e->native && (m->isa == TROD_ISA_ARM || m->isa == TROD_ISA_A64);
     e->keep_all = e->native && (e->drops & TROD_DROP_SPAN) && !e->ifiltered;
@@ -205,6 +205,11 @@ static int access_row(struct drm_enc *e, const struct trod_batch *b, uint32_t ro
         drm_lose(e, b, row);
         return TROD_OK;
     }
+    if (e->orphans && !e->ifiltered) {
+        trod_loss_row(e->loss, b, row,
+                      "its instruction is left out, and it would be one of the instruction before");
+        return TROD_OK;
+    }
     addr = has & TROD_COL_ADDR ? b->addr[row] : b->paddr[row];
     lost = drm_lose_width(e, b, row, has & TROD_COL_ADDR ? TROD_COL_ADDR : TROD_COL_PADDR, addr);
     if (size) /* accesses of 0 bytes have records, like those of XSAVE */
@@ -289,6 +294,33 @@ static bool waits_for_instr(const struct drm_enc *e, const struct trod_batch *b,
            b->sub[row] != TROD_DRM_WINDOW_ID && b->sub[row] != TROD_DRM_VECTOR_LENGTH;
 }
 
+/*
+ * Is there the encoding of ROW, an instruction, where its record needs one? A reader stops where it
+ * never came, and takes one of another length for damage.
+ */
+static bool encoded(const struct drm_enc *e, const struct trod_batch *b, uint32_t row)
+{
+    const uint32_t has = b->have & b->has[row];
+
+    if (!e->encodings)
+        return true;
+    return has & TROD_COL_CODE && (!e->native || b->code[row].len) &&
+           !(e->exact && has & TROD_COL_SIZE && b->code[row].len != b->size[row]);
+}
+
+/* The instruction of ROW is not written, so what it reads and writes would be another's. */
+static void lose_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t row)
+{
+    if (!e->native) {
+        drm_lose(e, b, row);
+        return;
+    }
+    trod_loss_row(e->loss, b, row,
+                  "its encoding is missing or of another length, and readers stop there");
+    e->orphans = true;
+    e->passed += b->have & b->has[row] & TROD_COL_SUB && drm_is_instr(b->sub[row]);
+}
+
 static int instr_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
                      struct trod_room *out)
 {
@@ -315,11 +347,15 @@ static int put_row(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
         drm_flow_pending(e, out);
     switch (kind) {
     case TROD_INSTR:
-        if (!(has & (TROD_COL_ADDR | TROD_COL_PC)) || flags & TROD_F_ABORTED ||
-            (e->strict && !(has & TROD_COL_CODE))) {
+        if (!(has & (TROD_COL_ADDR | TROD_COL_PC)) || flags & TROD_F_ABORTED) {
             drm_lose(e, b, row);
             return DRM_FLOW_DONE;
         }
+        if (!encoded(e, b, row)) {
+            lose_instr(e, b, row);
+            return DRM_FLOW_DONE;
+        }
+        e->orphans = false;
         return instr_row(e, b, row, out);
     case TROD_BUS:
         if (flags & TROD_F_IFETCH && is_bus(e->meta->format))

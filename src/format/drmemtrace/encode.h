@@ -89,7 +89,8 @@ struct drm_enc {
     bool begun, exited, new_chunk, unsettled;
     bool parts, single;
     bool ifiltered, merge, encodings;
-    bool strict; /* an instruction without an opcode is lost */
+    bool exact;   /* an encoding has as many bytes as its instruction, or this is lost */
+    bool orphans; /* accesses that come are of an instruction that was lost */
     uint8_t width;
     uint32_t drops, key;
     uint64_t version, filetype, chunk_size;
