@@ -1,6 +1,7 @@
 /*
  * loss.c - the account of what a conversion does not keep. Implements loss.h.
  */
+#include "core/origin.h"
 #include "trace/loss_streams.h"
 #include "trod/meta.h"
 
@@ -88,7 +89,11 @@ static void note_first(struct trod_loss *l, const struct trod_batch *b, uint32_t
     if (f->why)
         return;
     *f = (struct trod_loss_first){
-        .why = why, .row = b->first + row, .kind = (uint8_t)kind_of(b, row), .columns = columns};
+        .why = why,
+        .row = trod_origin_row(b, row),
+        .kind = (uint8_t)kind_of(b, row),
+        .columns = columns,
+    };
     f->has_value = columns && number_of(b, row, columns, &f->value);
 }
 
@@ -145,7 +150,7 @@ void trod_loss_watch(struct trod_loss *l, const struct trod_batch *b)
 
 struct trod_loss_held trod_loss_hold(const struct trod_batch *b, uint32_t row)
 {
-    return (struct trod_loss_held){b->first + row,           b->have & b->has[row],
+    return (struct trod_loss_held){trod_origin_row(b, row),  b->have & b->has[row],
                                    flags_of(b, row),         0,
                                    (uint8_t)kind_of(b, row), trod_batch_stream(b, row)};
 }

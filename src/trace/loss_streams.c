@@ -4,6 +4,7 @@
 #include "trace/loss_streams.h"
 
 #include "core/grow.h"
+#include "core/origin.h"
 #include "trod/diag.h"
 #include "trod/meta.h"
 
@@ -67,7 +68,7 @@ static void lose(struct trod_loss *l, struct given *g, const struct trod_batch *
     l->columns[kind][__builtin_ctz(TROD_COL_STREAM)]++;
     if (!l->first.why)
         l->first = (struct trod_loss_first){.why = l->streams->why,
-                                            .row = b->first + row,
+                                            .row = trod_origin_row(b, row),
                                             .kind = (uint8_t)kind,
                                             .columns = TROD_COL_STREAM};
 }
@@ -92,7 +93,7 @@ int trod_loss_streams_give(struct trod_loss *l, const struct trod_batch *b)
     if (s->own >= s->n || s->of[s->own].total == 0)
         s->own = b->stream[first];
     if (g->total == 0)
-        g->first = b->first + first;
+        g->first = trod_origin_row(b, first);
     g->total += n;
     if (s->own == b->stream[first])
         return TROD_OK;

@@ -1,9 +1,7 @@
 /*
- * writer.c - the generic loop around an encoder.
+ * writer.c - a writer from its opening to the end: what is lost, what is refused, what is left out.
  *
- * Implements writer.h. Formats whose files hold one stream (TROD_FMT_PER_STREAM) get a file a
- * stream when the target is a directory; all others get one file. Rows that may be copied byte for
- * byte are gathered into runs and never touched.
+ * Implements writer.h. writer_put.c takes the rows.
  */
 #include "trod/writer.h"
 
@@ -15,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { ROOM_MIN = 1 << 12 };
 
 /* Columns that no loss is counted of: kinds of rows, what is made, how records were put. */
 static const uint32_t never =
@@ -51,12 +47,18 @@ static bool may_copy(const struct trod_writer *w)
            f->verbatim(w->opt.source_options, w->meta->dialect, w->spec.options);
 }
 
-/* What rows with COLUMNS lose by kind is watched. Returns what is known to be lost. */
+/*
+ * What rows with COLUMNS lose by kind is watched. Returns what is known to be lost. What files
+ * beside the source, or other records, add to rows may be there: it counts where rows say it.
+ */
 static uint32_t watch_losses(struct trod_writer *w, uint32_t columns)
 {
     const struct trod_format *f = w->spec.format;
+    const struct trod_beside *beside = w->opt.source->beside;
+    const uint32_t may = columns | (beside && w->opt.columns == 0 ? beside->columns : 0);
     struct trod_loss *l = &w->sum.loss;
     const bool own = w->opt.source == f;
+    uint32_t lost = 0;
     struct trod_keeps keeps = {.lost = own ? 0 : trod_writer_loss(columns, f)};
 
     for (unsigned i = 0; i < TROD_KINDS; i++) {
@@ -68,12 +70,17 @@ static uint32_t watch_losses(struct trod_writer *w, uint32_t columns)
     for (unsigned i = 0; i < TROD_KINDS; i++) {
         if (w->opt.source->kinds && !(w->opt.source->kinds >> i & 1))
             continue;
-        l->watch[i] = columns & ~keeps.columns[i] & ~never;
+        l->watch[i] = may & ~keeps.columns[i] & ~never;
         l->watch_flags[i] = TROD_LOSS_FLAGS & ~keeps.flags[i];
         l->watching = l->watching || l->watch[i] || l->watch_flags[i];
-        w->lost |= l->watch[i];
+        lost |= l->watch[i];
+        if (!own)
+            w->told |= columns & keeps.columns[i] & ~f->writes & ~never;
     }
-    return keeps.lost & columns;
+    w->lost = lost;
+    if (lost & ~columns & TROD_COL_PADDR) /* markers may say them, by their numbers and values */
+        w->lost |= TROD_COL_ADDR | TROD_COL_SUB | TROD_COL_VALUE;
+    return keeps.lost & columns & lost;
 }
 
 /* Why a row of another stream loses it in a file that holds one; NULL: files hold several. */
@@ -203,6 +210,7 @@ static uint32_t uses_of(const struct trod_writer *w)
 
     if (layout && layout->wants)
         uses = layout->wants(w->spec.options, w->meta, w->opt.drops) | TROD_COL_STREAM;
+    uses |= w->told;
     return w->verbatim ? uses | TROD_COL_RAW : uses;
 }
 
@@ -217,149 +225,6 @@ uint32_t trod_writer_uses(const struct trod_writer *w)
 
     /* who keeps no opcodes may look at them: what registers an instruction uses */
     return (uses_of(w) & ~(copies ? 0 : (uint32_t)TROD_COL_RAW)) | TROD_COL_CODE;
-}
-
-/* Encode rows [*ROW, N) of B; with rows left over only after an error. */
-static int encode(struct trod_writer *w, struct trod_file_sink *s, const struct trod_batch *b,
-                  uint32_t n)
-{
-    const struct trod_format *f = w->spec.format;
-    struct trod_batch view;
-    size_t min = f->row_max > ROOM_MIN ? f->row_max : ROOM_MIN;
-    uint32_t row = 0;
-    int rc;
-
-    trod_batch_view(&view, b, 0, n);
-    trod_loss_watch(&w->sum.loss, &view);
-    for (;;) {
-        struct trod_room room;
-        const uint8_t *from;
-        uint32_t before = row;
-
-        if ((rc = trod_output_room(s->out, min, &room)) < 0)
-            return rc;
-        from = room.p;
-        rc = f->encode(s->enc, &view, &row, &room, w->diag);
-        trod_output_advance(s->out, (size_t)(room.p - from));
-        if (rc == TROD_ENC_PART) {
-            if ((rc = trod_sinks_part(s)) < 0)
-                return rc;
-            continue;
-        }
-        if (rc != TROD_ENC_FULL)
-            return rc < 0 ? rc : TROD_OK;
-        if (row == before && room.p == from) {
-            if (min >= TROD_WINDOW)
-                return trod_error(w->diag, TROD_ERR_LIMIT, "writer.row-too-large", NULL,
-                                  "row %llu is larger than %d bytes",
-                                  (unsigned long long)(b->first + row), TROD_WINDOW);
-            min = 2 * min < TROD_WINDOW ? 2 * min : TROD_WINDOW;
-        }
-    }
-}
-
-/* Whether the record that row I begins is untouched in B's window. */
-static bool copyable(const struct trod_batch *b, uint32_t i)
-{
-    return (b->have & b->has[i] & TROD_COL_RAW) && b->raw[i].len > 0;
-}
-
-/* The row behind the record of row I. */
-static uint32_t record_end(const struct trod_batch *b, uint32_t i)
-{
-    for (i++; i < b->n && (b->flags[i] & TROD_F_CONT);)
-        i++;
-    return i;
-}
-
-/*
- * Rows from FROM on that ENC allows to be copied as one stretch of bytes; *LEN is set to its
- * length.
- */
-static uint32_t copy_run(const struct trod_format *f, void *enc, const struct trod_batch *b,
-                         uint32_t from, size_t *len)
-{
-    uint32_t i = from, end = b->raw[from].off, n;
-
-    while (i < b->n && copyable(b, i) && b->raw[i].off == end) {
-        end += b->raw[i].len;
-        i = record_end(b, i);
-    }
-    n = i - from;
-    if (f->copies && (n = f->copies(enc, b, from, n)) < i - from)
-        end = b->raw[from + n].off;
-    *len = end - b->raw[from].off;
-    return n;
-}
-
-static int put_verbatim(struct trod_writer *w, struct trod_file_sink *s, const struct trod_batch *b)
-{
-    int rc = TROD_OK;
-
-    for (uint32_t i = 0, n; i < b->n && rc == TROD_OK; i += n) {
-        const bool may = copyable(b, i);
-        size_t len;
-
-        n = may ? copy_run(w->spec.format, s->enc, b, i, &len) : 0;
-        if (n) {
-            rc = trod_output_write(s->out, trod_batch_bytes(b, b->raw[i]), len);
-            w->sum.copied += n;
-        } else {
-            struct trod_batch view;
-
-            for (n = record_end(b, i) - i; !may && i + n < b->n && !copyable(b, i + n);)
-                n++;
-            trod_batch_view(&view, b, i, n);
-            rc = encode(w, s, &view, n);
-        }
-    }
-    return rc;
-}
-
-static int put_rows(struct trod_writer *w, struct trod_file_sink *s, const struct trod_batch *b)
-{
-    return w->verbatim ? put_verbatim(w, s, b) : encode(w, s, b, b->n);
-}
-
-/* How many rows of B from FROM on are of one stream. Most batches are, as a whole. */
-static uint32_t of_one_stream(const struct trod_batch *b, uint32_t from)
-{
-    enum { STEP = 64 };
-    const uint32_t *const stream = b->stream, first = stream[from];
-    uint32_t i = from + 1;
-
-    for (; b->n - i >= STEP; i += STEP) {
-        uint32_t differ = 0;
-
-        for (uint32_t k = 0; k < STEP; k++)
-            differ |= stream[i + k] ^ first;
-        if (differ)
-            break;
-    }
-    while (i < b->n && stream[i] == first)
-        i++;
-    return i - from;
-}
-
-/* Rows of one stream after the other: each to its own file, or all to one that holds one stream. */
-static int put_streams(struct trod_writer *w, const struct trod_batch *b)
-{
-    int rc = TROD_OK;
-
-    for (uint32_t i = 0, n; i < b->n && rc >= 0; i += n) {
-        struct trod_file_sink *s = w->sinks.sink;
-        struct trod_batch view;
-
-        n = of_one_stream(b, i);
-        if (w->sinks.directory && (rc = trod_sinks_of(&w->sinks, b->stream[i], &s)) < 0)
-            return rc;
-        trod_batch_view(&view, b, i, n);
-        if (w->sum.loss.streams)
-            rc = trod_loss_streams_give(&w->sum.loss, &view);
-        if (rc >= 0)
-            rc = put_rows(w, s, &view);
-    }
-    return rc;
 }
 
 /* Something is lost, and the row that lost it first was not written after all. */
@@ -413,8 +278,7 @@ int trod_writer_put(struct trod_writer *w, const struct trod_batch *b)
         return w->failed;
     if ((rc = check_isa(w)) < 0) /* it may not have been known before the first rows */
         return w->failed = rc;
-    rc = w->sinks.directory || w->sum.loss.streams ? put_streams(w, b)
-                                                   : put_rows(w, w->sinks.sink, b);
+    rc = trod_writer_rows(w, b);
     w->sum.rows += b->n;
     if (rc >= 0 && refused(w, false))
         rc = refuse_first(w);

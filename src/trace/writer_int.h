@@ -1,5 +1,5 @@
 /*
- * writer_int.h - the inside of a writer, for those who write without rows (copy.c).
+ * writer_int.h - the inside of a writer, for its parts, and for copy.c, which writes without rows.
  */
 #ifndef TROD_TRACE_WRITER_INT_H
 #define TROD_TRACE_WRITER_INT_H
@@ -15,8 +15,12 @@ struct trod_writer {
     struct trod_sinks sinks;
     struct trod_writer_summary sum;
     uint32_t lost; /* columns that rows of some kind lose */
+    uint32_t told; /* columns that the format does not write, but that others tell of some kind */
     enum trod_isa isa;
     int failed;
 };
+
+/* The rows of B to the files of W, encoded or as they were. 0 or an error. (writer_put.c) */
+int trod_writer_rows(struct trod_writer *w, const struct trod_batch *b);
 
 #endif

@@ -125,6 +125,12 @@ out <<'EOF'
 ["0x8014","54ffff60",["skipped"]]
 EOF
 
+# a message names a row by its number in the trace, whatever was left out before it
+printf 'kind,stream,addr,size,value,text\nREG,cpu0,,4,1,r1\nREG,cpu0,,4,1,r2\nREG,cpu0,,4,1,r3\nPREFETCH,cpu0,0x80,4,,\n' >row.csv
+run trod convert --to tarmac --range 2.. row.csv -
+status 2
+err_has 'row 3, of kind PREFETCH'
+
 # the account in full: chosen = kept + lost + what needs no record, kind by kind
 run trod convert --allow-loss --range 1.. --format json t.tarmac out.matcher
 status 0
