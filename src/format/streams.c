@@ -31,16 +31,27 @@ void fmt_aims_set(struct fmt_aims *aims, struct trod_loss *l, const struct trod_
     aims->waiting++;
 }
 
-void fmt_aims_settle(struct fmt_aims *aims, struct trod_loss *l, uint32_t stream, uint64_t pc)
+struct trod_loss_held fmt_aims_settle(struct fmt_aims *aims, struct trod_loss *l, uint32_t stream,
+                                      uint64_t pc)
 {
     struct fmt_aim *aim = stream < aims->n ? &aims->of[stream] : NULL;
 
     if (!aim || !aim->waits)
-        return;
+        return (struct trod_loss_held){0};
     aim->waits = false;
     aims->waiting--;
-    if (aim->target != pc)
-        trod_loss_late(l, &aim->row, TROD_COL_TARGET, not_shown);
+    if (aim->target == pc)
+        return aim->row;
+    trod_loss_late(l, &aim->row, TROD_COL_TARGET, not_shown);
+    return (struct trod_loss_held){0};
+}
+
+void fmt_aims_drop(struct fmt_aims *aims, uint32_t stream)
+{
+    if (stream >= aims->n || !aims->of[stream].waits)
+        return;
+    aims->of[stream].waits = false;
+    aims->waiting--;
 }
 
 void fmt_aims_end(struct fmt_aims *aims, struct trod_loss *l)

@@ -25,6 +25,18 @@ static inline uint64_t fmt_last_pc_of(const struct fmt_last_pc *last, uint32_t s
 }
 
 /*
+ * ROW of B, an instruction, is read with the address AT, which is written of it, as its pc. Returns
+ * the columns that were counted.
+ */
+static inline uint32_t fmt_own_pc(struct trod_loss *l, const struct trod_batch *b, uint32_t row,
+                                  uint64_t at)
+{
+    if (!(b->have & b->has[row] & TROD_COL_PC) || b->pc[row] == at)
+        return 0;
+    return trod_loss_columns(l, b, row, TROD_COL_PC, "it is read with its address as its pc");
+}
+
+/*
  * By stream: its last instruction, if its row says where it goes on and its record does not. The
  * next instruction in the output shows that, or it is lost. All zero at first.
  */
@@ -40,8 +52,14 @@ struct fmt_aims {
 /* ROW of B, an instruction of STREAM that says where it goes on, was written. */
 void fmt_aims_set(struct fmt_aims *aims, struct trod_loss *l, const struct trod_batch *b,
                   uint32_t row, uint32_t stream);
-/* STREAM goes on at PC. */
-void fmt_aims_settle(struct fmt_aims *aims, struct trod_loss *l, uint32_t stream, uint64_t pc);
+/*
+ * STREAM goes on at PC. Returns the instruction that waited if that shows where it goes on, else a
+ * row without columns.
+ */
+struct trod_loss_held fmt_aims_settle(struct fmt_aims *aims, struct trod_loss *l, uint32_t stream,
+                                      uint64_t pc);
+/* The instruction of STREAM that waits, if one does, is not written after all. */
+void fmt_aims_drop(struct fmt_aims *aims, uint32_t stream);
 /* The output ends: nothing shows where the instructions that wait go on. */
 void fmt_aims_end(struct fmt_aims *aims, struct trod_loss *l);
 void fmt_aims_fini(struct fmt_aims *aims);

@@ -285,7 +285,7 @@ static int load(void *dec, struct trod_span *state, struct trod_span *log)
     .row_max = CHS_RECORD_MAX, .record_rows = 1 + 2 * CHS_SLOTS, .dec_size = sizeof(struct dec),   \
     .enc_size = sizeof(struct chs_enc), .start = start, .save = save, .load = load,                \
     .encode = chs_encode, .target = chs_target, .finish = chs_finish, .drop = chs_drop,            \
-    .verbatim = verbatim
+    .verbatim = verbatim, .copies = chs_copies
 
 const struct trod_format trod_format_champsim = {
     DRIVER,

@@ -67,8 +67,12 @@ struct chs_enc {
     struct chs_side *side;
     uint32_t waits;     /* stream of the record that waits */
     bool pending, asks; /* a record waits; its direction is not known */
-    uint32_t size;      /* of its instruction, 0: not known */
-    uint64_t cut;       /* registers that had no place */
+    bool whole;         /* others are copied between those that are encoded: all come whole */
+    bool aimed;         /* the instruction that waits says where it goes on: */
+    uint64_t target;
+    struct trod_loss_held row; /* that instruction */
+    uint32_t size;             /* of its instruction, 0: not known */
+    uint64_t cut;              /* registers that had no place */
     uint8_t record[CHS_RECORD_MAX];
 };
 
@@ -76,6 +80,8 @@ int chs_begin(struct chs_enc *enc, const struct chs_layout *layout, const struct
 int chs_encode(void *enc, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
                struct trod_diag *diag);
 int chs_finish(void *enc, struct trod_room *out, struct trod_diag *diag);
+/* See copies in format.h. */
+uint32_t chs_copies(void *enc, const struct trod_batch *b, uint32_t from, uint32_t n);
 int chs_target(void *enc, const struct trod_target *t, struct trod_diag *diag);
 void chs_drop(void *enc);
 

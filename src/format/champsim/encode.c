@@ -7,6 +7,7 @@
 #include "format/champsim/champsim.h"
 
 #include "core/endian.h"
+#include "format/streams.h"
 
 #include <string.h>
 
@@ -36,6 +37,24 @@ int chs_target(void *enc, const struct trod_target *t, struct trod_diag *diag)
     return TROD_OK;
 }
 
+/*
+ * A reader gives a branch that is taken the next record of the file as its target, and no target to
+ * others. NEXT: the address of that record, if there is one.
+ */
+static void settle_target(struct chs_enc *enc, const uint64_t *next)
+{
+    const unsigned branch = chs_branch(enc->layout, enc->record);
+
+    if (!enc->aimed)
+        return;
+    if (branch == TROD_BR_NONE || branch == TROD_BR_COND_UNTAKEN)
+        trod_loss_late(enc->loss, &enc->row, TROD_COL_TARGET,
+                       "records of branches that are taken have one");
+    else if (!next || *next != enc->target)
+        trod_loss_late(enc->loss, &enc->row, TROD_COL_TARGET,
+                       "the instruction there does not follow in the output");
+}
+
 /* Write the record that waits. NEXT: the address of the instruction behind it, if known. */
 static void release(struct chs_enc *enc, const uint64_t *next, struct trod_room *out)
 {
@@ -43,6 +62,7 @@ static void release(struct chs_enc *enc, const uint64_t *next, struct trod_room 
         return;
     if (enc->asks && next && enc->size)
         enc->record[CHS_AT_TAKEN] = *next != trod_load_le64(enc->record) + enc->size;
+    settle_target(enc, next);
     memcpy(out->p, enc->record, enc->layout->record);
     out->p += enc->layout->record;
     enc->pending = false;
@@ -117,8 +137,13 @@ static void take_insn(struct chs_enc *enc, const struct trod_batch *b, uint32_t 
     trod_loss_branch(enc->loss, b, row, chs_branch(enc->layout, enc->record), false,
                      "no registers stand for this kind of branch");
     trod_store_le64(enc->record, b->addr[row]);
+    fmt_own_pc(enc->loss, b, row, b->addr[row]);
     enc->size = has(b, row, TROD_COL_SIZE) ? b->size[row] : 0;
     enc->waits = trod_batch_stream(b, row);
+    /* what is left out of a trace of the format leaves the others as they were */
+    enc->aimed = enc->from != l && has(b, row, TROD_COL_TARGET);
+    enc->target = enc->aimed ? b->target[row] : 0;
+    enc->row = trod_loss_hold(b, row);
     enc->pending = true;
 }
 
@@ -175,6 +200,19 @@ static void take_access(struct chs_enc *enc, const struct trod_batch *b, uint32_
         trod_store_le64(load, at);
     if (stores)
         trod_store_le64(store, at);
+    if (has(b, row, TROD_COL_PC) && b->pc[row] != trod_load_le64(enc->record))
+        trod_loss_columns(enc->loss, b, row, TROD_COL_PC,
+                          "it is one of the record of the instruction before it");
+}
+
+uint32_t chs_copies(void *state, const struct trod_batch *b, uint32_t from, uint32_t n)
+{
+    struct chs_enc *enc = state;
+
+    (void)b;
+    (void)from;
+    enc->whole = true;
+    return enc->pending ? 0 : n; /* a record that is copied would stand before that which waits */
 }
 
 int chs_encode(void *state, const struct trod_batch *in, uint32_t *row, struct trod_room *out,
@@ -204,6 +242,11 @@ int chs_encode(void *state, const struct trod_batch *in, uint32_t *row, struct t
         default:
             lose(enc, in, *row, "records are instructions and the addresses that they access");
         }
+    }
+    if (enc->whole && enc->pending) {
+        if (out->end - out->p < CHS_RECORD_MAX)
+            return TROD_ENC_FULL;
+        release(enc, NULL, out);
     }
     return TROD_ENC_DONE;
 }

@@ -215,8 +215,12 @@ void drm_flow_end(struct drm_enc *e, struct trod_room *out)
         e->held.known = false; /* its encoding tells what it is: the record type need not */
     if (h->any && (h->type ? !e->cut_data : !h->known))
         drm_flow_settle(e, out, false, 0);
-    if (h->any)
+    if (h->any) {
+        fmt_aims_drop(&e->aims, h->row.stream);
+        trod_loss_late(e->loss, &e->shown, TROD_COL_TARGET, why);
         trod_loss_dropped(e->loss, &h->row, why);
+    }
+    fmt_aims_end(&e->aims, e->loss);
     for (uint32_t i = 0; i < e->n_waiting; i++)
         for (uint32_t n = e->waiting[i].n; n > 0; n--)
             trod_loss_dropped(e->loss, &e->waiting[i].row, why);
@@ -319,8 +323,8 @@ static void native_instr(struct drm_enc *e, const struct insn *n, struct drm_see
     remember(e, n->pc, has_target ? n->target : n->pc + n->size, drm_turns(n->type));
 }
 
-/* The same of any other source. */
-static void foreign_instr(struct drm_enc *e, const struct insn *n, struct drm_seen *seen,
+/* The same of any other source. Returns whether its record says the target that its row does. */
+static bool foreign_instr(struct drm_enc *e, const struct insn *n, struct drm_seen *seen,
                           struct trod_room *out)
 {
     const unsigned said = n->flags & TROD_F_BRANCH;
@@ -340,17 +344,17 @@ static void foreign_instr(struct drm_enc *e, const struct insn *n, struct drm_se
     if (n->flags & TROD_F_NOFETCH) {
         drm_put_instr(e, out, DRM_NO_FETCH, n->size, n->pc, seen, false, 0);
         remember(e, n->pc, next, false);
-        return;
+        return false;
     }
     if (e->version >= DRM_VERSION_BRANCH_INFO && known && n->has_target && is_indirect(branch)) {
         drm_put_instr(e, out, type_of(e, branch, seen), n->size, n->pc, seen, true, n->target);
         remember(e, n->pc, n->target, true);
-        return;
+        return true;
     }
     if (e->version >= DRM_VERSION_BRANCH_INFO && !e->ifiltered &&
         (!known || branch == TROD_BR_COND || is_indirect(branch))) {
         hold(e, n, seen, branch, known);
-        return;
+        return false;
     }
     type = type_of(e, branch, seen);
     if (type != DRM_UNTAKEN_JUMP && type != DRM_INSTR) /* behind a system call comes an event */
@@ -359,6 +363,7 @@ static void foreign_instr(struct drm_enc *e, const struct insn *n, struct drm_se
                                                        : next;
     drm_put_instr(e, out, drm_old_type(e, type), n->size, n->pc, seen, false, 0);
     remember(e, n->pc, next, drm_turns(type));
+    return false;
 }
 
 static struct insn insn_of(const struct drm_enc *e, const struct trod_batch *b, uint32_t row)
@@ -400,6 +405,7 @@ static bool is_again(const struct drm_enc *e, const struct insn *n)
 int drm_flow_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
                    struct trod_room *out)
 {
+    const uint32_t stream = trod_batch_stream(b, row);
     struct insn n = insn_of(e, b, row);
     struct drm_seen *seen = NULL;
     int rc;
@@ -412,6 +418,7 @@ int drm_flow_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
     }
     if (e->new_chunk)
         drm_chunk_begin(e, out);
+    e->shown = fmt_aims_settle(&e->aims, e->loss, stream, drm_read_back(e, n.pc));
     if (!e->native && !e->ifiltered && e->has_last && !e->transfer && n.pc != e->next_pc) {
         if (is_again(e, &n))
             n.flags |= TROD_F_NOFETCH;
@@ -428,8 +435,10 @@ int drm_flow_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t row,
     e->transfer = false;
     if (e->native)
         native_instr(e, &n, seen, out);
-    else
-        foreign_instr(e, &n, seen, out);
+    else if (foreign_instr(e, &n, seen, out))
+        drm_lose_width(e, b, row, TROD_COL_TARGET, b->target[row]);
+    else if (n.has_target && e->meta->format)
+        fmt_aims_set(&e->aims, e->loss, b, row, stream);
     if (e->held.any)
         e->held.row = trod_loss_hold(b, row);
     return DRM_FLOW_DONE;

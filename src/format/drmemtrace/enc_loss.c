@@ -54,6 +54,8 @@ uint32_t drm_lose_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t 
 
     if (has & TROD_COL_ADDR)
         lost |= drm_lose_width(e, b, row, TROD_COL_ADDR, b->addr[row]);
+    if (has & TROD_COL_ADDR)
+        lost |= fmt_own_pc(e->loss, b, row, drm_read_back(e, b->addr[row]));
     if (has & TROD_COL_SIZE)
         lost |= drm_lose_size(e, b, row, b->size[row], UINT16_MAX);
     if (!e->native && has & TROD_COL_FLAGS && b->flags[row] & TROD_F_BRANCH)

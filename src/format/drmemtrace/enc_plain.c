@@ -175,6 +175,15 @@ static void put_encoding(const struct fixed *f, struct plain *s, struct drm_seen
     s->p = f->out->p;
 }
 
+/* Does ROW, an instruction of another source, say what the next one, or nothing, shows? */
+TROD_HOT bool says_more(const struct fixed *f, uint32_t row)
+{
+    const struct trod_batch *b = f->b;
+    const uint32_t has = b->have & b->has[row];
+
+    return has & TROD_COL_TARGET || (has & TROD_COL_PC && b->pc[row] != b->addr[row]);
+}
+
 /* ROW, an instruction. False: it needs more. */
 TROD_HOT bool put_instr(const struct fixed *f, struct plain *s, uint32_t row)
 {
@@ -187,7 +196,8 @@ TROD_HOT bool put_instr(const struct fixed *f, struct plain *s, uint32_t row)
     if ((b->has[row] & f->instr) != f->instr || b->flags[row] & TROD_F_ABORTED ||
         size - 1 >= UINT16_MAX || !fits(f, pc) || (f->encodings && !(seen = known(f, row))) ||
         (f->encodings && (b->code[row].len ^ size) & f->exact) ||
-        (type = type_of(f, row, seen)) == DRM_INVALID)
+        (type = type_of(f, row, seen)) == DRM_INVALID ||
+        (!f->native && (f->e->aims.waiting || says_more(f, row))))
         return false;
     if (f->e->held.any)
         release(f, s, pc);

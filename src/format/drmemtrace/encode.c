@@ -7,6 +7,8 @@
  */
 #include "format/drmemtrace/encode.h"
 
+#include "core/origin.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +146,7 @@ void drm_drop(void *enc)
 
     drm_enc_side_free(e->side);
     e->side = NULL;
+    fmt_aims_fini(&e->aims);
 }
 
 uint64_t drm_enc_time(const struct drm_enc *e, const struct trod_batch *b, uint32_t row)
@@ -155,7 +158,7 @@ uint64_t drm_enc_time(const struct drm_enc *e, const struct trod_batch *b, uint3
     uint64_t t;
 
     if (!(has & TROD_COL_TIME))
-        return e->native ? e->time : DRM_EPOCH + (b->first + row) / 1000;
+        return e->native ? e->time : DRM_EPOCH + trod_origin_row(b, row) / 1000;
     t = b->time[row];
     if (e->native)
         return t;

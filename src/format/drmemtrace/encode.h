@@ -9,6 +9,7 @@
 #include "core/drm_time.h"
 #include "core/endian.h"
 #include "format/drmemtrace/decode.h"
+#include "format/streams.h"
 #include "trod/insn.h"
 #include "trod/loss.h"
 
@@ -119,6 +120,8 @@ struct drm_enc {
     bool has_pc;
 
     struct drm_held held;
+    struct fmt_aims aims;        /* of other sources */
+    struct trod_loss_held shown; /* the instruction whose target is the last one */
     uint32_t n_hold;
     bool pending; /* an access that may be merged with the next */
     uint16_t pending_type;
@@ -271,14 +274,19 @@ uint32_t drm_enc_plain(struct drm_enc *e, const struct trod_batch *b, uint32_t r
 /* --- enc_loss.c: the account --- */
 
 /* Does an entry hold address V as a reader takes it? */
-static inline bool drm_fits(const struct drm_enc *e, uint64_t v)
+static inline uint64_t drm_read_back(const struct drm_enc *e, uint64_t v)
 {
     /* bits of an address: the rest repeats the highest */
     const unsigned rest = e->filetype & TROD_DRM_AARCH64 ? 8 : 16;
 
     if (e->width == DRM_ENTRY_32)
-        return v >> 32 == 0;
-    return e->native || (uint64_t)((int64_t)(v << rest) >> rest) == v;
+        return (uint32_t)v;
+    return e->native ? v : (uint64_t)((int64_t)(v << rest) >> rest);
+}
+
+static inline bool drm_fits(const struct drm_enc *e, uint64_t v)
+{
+    return drm_read_back(e, v) == v;
 }
 
 /* Are opcodes that the source has not written? Those from files beside it can be had again. */

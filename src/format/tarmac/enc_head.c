@@ -24,6 +24,27 @@ static void put_time(struct tm_put *o, uint64_t v, unsigned decimals)
     }
 }
 
+/* Is C written as it is in a name from another dialect or format? */
+static bool plain(uint8_t c)
+{
+    return (uint8_t)((c | 0x20) - 'a') < 26 || (uint8_t)(c - '0') < 10 ||
+           memchr("_.[]/-<>#", c, 9) != NULL;
+}
+
+bool tm_keeps_name(struct tm_enc *e, uint32_t stream)
+{
+    const struct trod_stream *s = stream < e->meta->n_streams ? &e->meta->streams[stream] : NULL;
+    size_t i = 0;
+
+    if (e->asked == stream + 1)
+        return e->keeps_name;
+    while (s && i < s->name_len && i < STREAM_NAME_MAX && plain((uint8_t)s->name[i]))
+        i++;
+    e->asked = stream + 1;
+    e->keeps_name = !s || i == s->name_len;
+    return e->keeps_name;
+}
+
 /*
  * Write the LEN bytes at NAME, a name from another dialect or format, as a word that is read back
  * as a name, to TO, which has room for more. Returns its length.
@@ -35,9 +56,8 @@ static size_t name_for(const char *name, size_t len, uint8_t *to)
     memcpy(to, "cpu", 3);
     for (size_t i = 0; i < len; i++) {
         const uint8_t c = (uint8_t)name[i];
-        const bool plain = (uint8_t)((c | 0x20) - 'a') < 26 || (uint8_t)(c - '0') < 10;
 
-        to[3 + i] = plain || memchr("_.[]/-<>#", c, 9) ? c : '_';
+        to[3 + i] = plain(c) ? c : '_';
     }
     if (tm_named((struct tm_word){word, len}) == TM_NO_NAME)
         return len + 3;

@@ -409,8 +409,8 @@ static void put_glued(struct tm_put *o, uint32_t n)
 }
 
 /*
- * Lines of accesses do not name their instruction, it is the one before; those of instructions not
- * where they go on, it is the one behind. O, a row of another format, was written.
+ * Lines of accesses and registers do not name their instruction, it is the one before; those of
+ * instructions not where they go on, it is the one behind. O, a row of another format, was written.
  */
 static inline void follow_flow(struct tm_put *o)
 {
@@ -418,9 +418,12 @@ static inline void follow_flow(struct tm_put *o)
     const uint8_t kind = o->b->kind[o->row];
     struct fmt_last_pc *last = &o->e->last;
 
+    if (o->has & TROD_COL_STREAM && !o->e->flavour->matcher && !tm_keeps_name(o->e, stream))
+        tm_lose(o, TROD_COL_STREAM, "the name of a cpu is one word");
     if (kind == TROD_INSTR) {
         const uint64_t pc = o->b->addr[o->row];
 
+        fmt_own_pc(o->e->loss, o->b, o->row, pc);
         if (o->e->aims.waiting)
             fmt_aims_settle(&o->e->aims, o->e->loss, stream, pc);
         if (o->has & TROD_COL_TARGET && !o->e->flavour->matcher)
@@ -429,10 +432,12 @@ static inline void follow_flow(struct tm_put *o)
             last->pc[stream] = pc;
         else
             fmt_last_pc_set(last, stream, pc);
-    } else if (kind >= TROD_READ && kind <= TROD_FLUSH) {
+    } else if (kind == TROD_BRANCH) {
+        fmt_own_pc(o->e->loss, o->b, o->row, o->b->addr[o->row]);
+    } else if ((kind >= TROD_READ && kind <= TROD_FLUSH) || kind == TROD_REG) {
         if (o->has & TROD_COL_PC && o->b->pc[o->row] != fmt_last_pc_of(last, stream))
             tm_lose(o, TROD_COL_PC, "the line stands behind no line of that instruction");
-        o->e->unsized += !(o->has & (TROD_COL_SIZE | TROD_COL_DATA));
+        o->e->unsized += kind != TROD_REG && !(o->has & (TROD_COL_SIZE | TROD_COL_DATA));
     }
 }
 

@@ -45,6 +45,8 @@ struct tm_enc {
     struct trod_loss *loss;
     struct fmt_last_pc last; /* of rows of other formats */
     struct fmt_aims aims;
+    uint32_t asked;  /* stream of the last answer of tm_keeps_name, + 1; 0: none */
+    bool keeps_name; /* that answer */
 };
 
 /* Is TIME in UNIT what a line has that says no time? */
@@ -178,6 +180,8 @@ static inline void tm_number_unwritten(const struct tm_put *o, struct trod_slice
     n->unwritten_len = s.len;
 }
 
+/* Are all letters of the name of STREAM written, in lines of another format's rows? */
+bool tm_keeps_name(struct tm_enc *e, uint32_t stream);
 /* Head of a line: time, unit, source; a blank behind it. */
 void tm_put_head(struct tm_put *o, bool instruction);
 /* Does the line say a time or a cpu, and not leave both to the line before? */
