@@ -169,20 +169,25 @@ static bool same_value(const struct row *a, const struct row *b, size_t n)
     return !loss_says(a, TROD_COL_DATA) || at >= a->data.n;
 }
 
-/* The target's lines name no pc, and the source has no fetches that could stand in front. */
-static bool no_fetches(const struct pair *p)
+/* Do lines have the names of the source's cpus, as far as they are words? */
+static bool names_streams(const struct pair *p)
 {
-    return p->memory && p->from != p->target && (p->target->flags & TROD_FMT_FOLLOWS) &&
-           p->from->kinds && !(p->from->kinds & 1u << TROD_INSTR);
+    return loss_is(p->target, "tarmac") && loss_family(p->from) != 2;
+}
+
+/* Do the records behind A, an instruction, show where it goes on? */
+static bool shows_target(const struct pair *p, const struct row *a)
+{
+    const int family = loss_family(p->target);
+
+    return a->kind == TROD_INSTR && (family == 2 || family == 4) &&
+           loss_family(p->from) != family && p->target->writes & TROD_COL_TARGET;
 }
 
 /* Columns that follow from the row's place in the output, where its format has them at all. */
 static void derived(struct pair *p, const struct row *a, const struct row *b)
 {
-    const bool strays = loss_astray(p, a, b);
-
-    if (loss_says(a, TROD_COL_PC) &&
-        (!(p->target->writes & TROD_COL_PC) || no_fetches(p) || strays))
+    if (loss_says(a, TROD_COL_PC) && loss_pc_gone(p, a, b))
         lost(p, a, TROD_COL_PC);
     if (loss_says(a, TROD_COL_DETAIL) && loss_is(p->from, "cloudsuite") &&
         loss_is(p->target, "champsim")) /* which has places for fewer registers */
@@ -215,7 +220,8 @@ void loss_columns(struct pair *p, const struct row *a, const struct row *b, size
         lost(p, a, TROD_COL_FLAGS);
     if (loss_says(a, TROD_COL_SIZE) && (!kept(p, b, TROD_COL_SIZE) || a->size != size))
         lost(p, a, TROD_COL_SIZE);
-    if (loss_says(a, TROD_COL_STREAM) && (as_it_was(p, a) || !same_stream(p, a, b)))
+    if (loss_says(a, TROD_COL_STREAM) &&
+        (as_it_was(p, a) || (a->no_word && names_streams(p)) || !same_stream(p, a, b)))
         lost(p, a, TROD_COL_STREAM);
     if (loss_says(a, TROD_COL_TIME) && !same_time(p, a, b))
         lost(p, a, TROD_COL_TIME);
@@ -229,8 +235,8 @@ void loss_columns(struct pair *p, const struct row *a, const struct row *b, size
     if (loss_says(a, TROD_COL_PADDR) && (!kept(p, b, TROD_COL_PADDR) || a->paddr != b->paddr))
         lost(p, a, TROD_COL_PADDR);
     if (loss_says(a, TROD_COL_TARGET) &&
-        (a->kind == TROD_INSTR ? !(p->target->writes & TROD_COL_TARGET) || loss_target_gone(p, a, b)
-                               : !kept(p, b, TROD_COL_TARGET) || a->target != b->target))
+        (shows_target(p, a) ? loss_target_gone(p, a, b)
+                            : !kept(p, b, TROD_COL_TARGET) || a->target != b->target))
         lost(p, a, TROD_COL_TARGET);
     if (loss_says(a, TROD_COL_VALUE) && !same_value(a, b, n))
         lost(p, a, TROD_COL_VALUE);

@@ -1,6 +1,6 @@
 /*
  * loss_load.c - rows of a trace, kept, and what other rows show of one. Implements loss_rows.h
- * (loss_family, loss_rows_add, loss_rows_fini, loss_data_is_value, loss_astray, loss_branch_gone,
+ * (loss_family, loss_rows_add, loss_rows_fini, loss_data_is_value, loss_pc_gone, loss_branch_gone,
  * loss_target_gone).
  */
 #include "loss_rows.h"
@@ -23,6 +23,19 @@ int loss_family(const struct trod_format *f)
         if (loss_is(f, all[k].name))
             return all[k].family;
     return 5;
+}
+
+/* Is the name of STREAM, in META, of letters, digits and what a path in a model has? */
+static bool is_word(const struct trod_meta *meta, uint32_t stream)
+{
+    static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                              "0123456789_.[]/-<>#";
+    const struct trod_stream *s = meta && stream < meta->n_streams ? &meta->streams[stream] : NULL;
+
+    for (size_t i = 0; s && i < s->name_len; i++)
+        if (!s->name[i] || !strchr(all, s->name[i]))
+            return false;
+    return true;
 }
 
 static struct trod_span keep(const struct trod_batch *b, struct trod_slice s)
@@ -66,6 +79,7 @@ void loss_rows_add(struct rows *l, const struct trod_batch *b, uint32_t i)
     TAKE(TROD_COL_VALUE, value);
     TAKE(TROD_COL_SUB, sub);
 #undef TAKE
+    r->no_word = has & TROD_COL_STREAM && !is_word(b->meta, r->stream);
     if (has & TROD_COL_CODE)
         r->code = keep(b, b->code[i]);
     if (has & TROD_COL_DATA)
@@ -102,17 +116,30 @@ bool loss_data_is_value(const struct pair *p, const struct row *a)
     return v == a->value;
 }
 
-bool loss_astray(struct pair *p, const struct row *a, const struct row *b)
+/*
+ * A in lines of text, which name the pc of instructions only: it is that of the instruction before
+ * it in its stream, for what instructions do. In a trace of that family the rows have none.
+ */
+static bool gone_in_lines(struct pair *p, const struct row *a, const struct row *b)
 {
     uint64_t *last = &p->last[a->stream % STREAMS];
 
-    if (loss_family(p->from) == loss_family(p->target) || (loss_family(p->target) != 2 && !p->drm))
+    if (loss_family(p->from) == 2)
         return false;
     if (a->kind == TROD_INSTR)
-        *last = a->addr;
-    if (a->kind < TROD_READ || a->kind > TROD_FLUSH)
-        return false;
-    return p->drm ? !(b->has & TROD_COL_PC) || b->pc != a->pc : a->pc != *last;
+        *last = b->addr;
+    if ((a->kind >= TROD_READ && a->kind <= TROD_FLUSH) || a->kind == TROD_REG)
+        return a->pc != *last;
+    return !(b->has & TROD_COL_PC) || a->pc != b->pc;
+}
+
+bool loss_pc_gone(struct pair *p, const struct row *a, const struct row *b)
+{
+    if (loss_family(p->target) == 2)
+        return gone_in_lines(p, a, b);
+    if (p->bus && a->kind == TROD_INSTR) /* it is the address */
+        return a->pc != b->addr;
+    return !(p->target->writes & TROD_COL_PC) || !(b->has & TROD_COL_PC) || a->pc != b->pc;
 }
 
 /* What lines of Tarmac for changes of flow tell of a branch of kind IS. */
@@ -147,8 +174,8 @@ bool loss_target_gone(const struct pair *p, const struct row *a, const struct ro
 {
     const struct row *next = b + 1, *end = p->out + p->n_out;
 
-    if (loss_family(p->target) != 2 || loss_family(p->from) == 2)
-        return false;
+    if (b->has & TROD_COL_TARGET)
+        return a->target != b->target;
     while (next < end && (next->kind != TROD_INSTR || next->stream != b->stream))
         next++;
     return next >= end || next->addr != a->target;

@@ -16,6 +16,7 @@ struct row {
     uint64_t time, index, addr, paddr, pc, target, value;
     struct trod_span code, data, text, raw, record; /* record: of a BYU trace */
     uint16_t sub;
+    bool no_word; /* letters of its cpu's name are none of a word */
 };
 
 struct rows {
@@ -73,14 +74,12 @@ void loss_columns(struct pair *p, const struct row *a, const struct row *b, size
                   uint64_t size);
 /* What the record of A, of one bus format, says that the other has no place for: counted in P. */
 void loss_bus_record(struct pair *p, const struct row *a);
-/*
- * Does A, an access in lines of Tarmac or entries of drmemtrace (there it is B), stand behind
- * another instruction than its own?
- */
-bool loss_astray(struct pair *p, const struct row *a, const struct row *b);
+/* Is the pc of A not what its output row B has, or what the rows before B show? */
+bool loss_pc_gone(struct pair *p, const struct row *a, const struct row *b);
 /* Does nothing in its output row B say the kind of branch that A says it is? */
 bool loss_branch_gone(const struct pair *p, const struct row *a, const struct row *b);
-/* Does no instruction behind its output row B, in the lines of its stream, stand where A goes on?
+/*
+ * Does B, its output row, not say where A goes on, nor the next instruction of its stream show it?
  */
 bool loss_target_gone(const struct pair *p, const struct row *a, const struct row *b);
 /* Are the data of A the bytes of its value, in the byte order of its trace? */

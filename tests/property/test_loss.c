@@ -17,8 +17,10 @@
  * before its registers; their names are in lower case there and in Trace Matcher;
  *   - drmemtrace: a fetch on a bus is an INSTR, an atomic access a READ and a WRITE, and
  *     neighbouring accesses may be one.
- * What other rows show is not asked for: the pc of an access and where an instruction goes on,
- * where the target has them; in Tarmac the next instruction shows the latter, or it is lost. The
+ * What other rows show is not asked for: in Tarmac and Trace Matcher the pc of an access or a
+ * register, which is that of the instruction before it, or it is lost; in Tarmac and drmemtrace
+ * where an instruction goes on, which the next one shows, or it is lost. The pc of an instruction
+ * on a bus is the address of its fetch. Of names of cpus only the letters of words are kept. The
  * kind of a branch may be that of its opcode. Streams may be numbered anew. The times of byu12
  * are differences; drmemtrace has none of a row's own. Details are compared by presence, and taken
  * as the same within a family of formats. Rows that the target makes up are left out (made_up).
@@ -32,9 +34,13 @@
 
 enum { GENERATED = 10 };
 
+/* The trace has physical addresses in other records than those of its rows. */
+static bool physical;
+
 static int load(struct rows *l, const char *path, const char *from)
 {
-    const struct trod_trace_options opt = {.from = from, .want = TROD_COL_ALL};
+    const struct trod_trace_options opt = {
+        .from = from, .want = TROD_COL_ALL, .beside.more = physical};
     struct trod_diag quiet;
     struct trod_trace *t;
     struct trod_batch *b;
@@ -78,7 +84,8 @@ static int put(struct trod_writer *w, const struct trod_batch *b, uint32_t by)
 static int convert_by(const char *in, const char *from, const char *out, const char *to, bool allow,
                       uint32_t by, struct trod_writer_summary *sum)
 {
-    const struct trod_trace_options opt = {.from = from, .want = TROD_COL_ALL};
+    const struct trod_trace_options opt = {
+        .from = from, .want = TROD_COL_ALL, .beside.more = physical};
     struct trod_writer_options w = {.to = to, .allow_loss = allow};
     struct trod_writer *writer;
     struct trod_diag quiet;
@@ -344,6 +351,7 @@ static void try_all(const struct golden *g)
     /* which of the instructions without an address is there cannot be told */
     if (strstr(g->name, "bt9/variants"))
         return;
+    physical = strstr(g->name, "physical") != NULL;
     j.dir = test_tmpdir();
     j.in = test_path(j.dir, "in");
     test_save(j.in, g->data.p, g->data.n);

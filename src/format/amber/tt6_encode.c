@@ -8,6 +8,8 @@
 #include "format/amber/amber.h"
 
 #include "core/endian.h"
+#include "core/origin.h"
+#include "format/streams.h"
 #include "isa/capstone.h"
 
 #include <inttypes.h>
@@ -200,6 +202,7 @@ static int put_instruction(struct tt6_enc *enc, const struct trod_batch *b, uint
     }
     if (has(b, row, TROD_COL_ADDR))
         cut(enc, b, row, TROD_COL_ADDR, b->addr[row]);
+    fmt_own_pc(enc->loss, b, row, pc);
     if (has(b, row, TROD_COL_SIZE) && b->size[row] != 4)
         trod_loss_columns(enc->loss, b, row, TROD_COL_SIZE, "instructions have 4 bytes");
     flush_pending(enc, out, &pc, diag);
@@ -210,17 +213,21 @@ static int put_instruction(struct tt6_enc *enc, const struct trod_batch *b, uint
     enc->last = opcode;
     enc->opcode = opcode;
     enc->at = pc;
-    enc->ordinal = b->first + row;
+    enc->ordinal = trod_origin_row(b, row);
     enc->pc = pc + 4;
     enc->pending = (uint8_t)waits_for(enc, opcode);
     if (enc->pending == TROD_PPC_COMPUTE) {
         put_real_addresses(enc, out);
         put(out, opcode);
         enc->given = 0;
-    } else if (enc->pending == TROD_PPC_FLOW && has(b, row, TROD_COL_TARGET)) {
+    }
+    if (enc->pending == TROD_PPC_FLOW && has(b, row, TROD_COL_TARGET)) {
         uint32_t next = cut(enc, b, row, TROD_COL_TARGET, b->target[row]);
 
         flush_pending(enc, out, &next, diag);
+    } else {
+        trod_loss_columns(enc->loss, b, row, TROD_COL_TARGET,
+                          "only records of opcodes that branch have one");
     }
     return TROD_OK;
 }
@@ -308,6 +315,9 @@ static void put_access(struct tt6_enc *enc, const struct trod_batch *b, uint32_t
         lost(enc, b, row);
         return;
     }
+    if (!enc->ours && has(b, row, TROD_COL_PC) && b->pc[row] != enc->at)
+        trod_loss_columns(enc->loss, b, row, TROD_COL_PC,
+                          "its record is that of the instruction before it");
     put_real_addresses(enc, out);
     if (has(b, row, TROD_COL_PADDR))
         put_address(enc, AMBER_ESC_REAL_DATA, b->paddr[row], out);

@@ -8,6 +8,7 @@
 #include "format/byu/byu.h"
 
 #include "core/endian.h"
+#include "format/streams.h"
 
 #include <string.h>
 
@@ -48,6 +49,7 @@ void byu_rows_keeps(const char *name, const struct trod_meta *meta, struct trod_
             k->columns[i] &= ~(uint32_t)TROD_COL_DETAIL;
         k->flags[i] = bus ? (uint32_t)TROD_F_HOLES : 0; /* each run of bytes is a reference */
     }
+    k->columns[TROD_INSTR] |= TROD_COL_PC; /* it is the address of the fetch */
     k->flags[TROD_INSTR] |= TROD_F_UNCACHED;
     k->flags[TROD_READ] |= TROD_F_IO | TROD_F_UNCACHED | TROD_F_IFETCH;
     k->flags[TROD_WRITE] |= TROD_F_IO | TROD_F_UNCACHED;
@@ -161,6 +163,7 @@ static void lost_columns(struct byu_rows *r, const struct trod_batch *b, uint32_
 {
     const uint32_t has = b->have & b->has[row];
     const bool io = flags & TROD_F_IO, six = strcmp(r->name, "byu6") == 0;
+    const bool word_only = six && has & TROD_COL_SIZE && b->size[row] == 0;
     uint32_t done = 0;
 
     if (at >> 32)
@@ -172,11 +175,13 @@ static void lost_columns(struct byu_rows *r, const struct trod_batch *b, uint32_
     if ((has & TROD_COL_PADDR) && (has & TROD_COL_ADDR) && b->addr[row] != (uint32_t)at)
         lost_once(r, b, row, TROD_COL_ADDR, &done,
                   "there is one address, and the physical one is written");
+    if (b->kind[row] == TROD_INSTR)
+        fmt_own_pc(r->loss, b, row, word_only ? (uint32_t)at & ~7u : (uint32_t)at);
     if ((io && flags & (TROD_F_UNCACHED | TROD_F_IFETCH)) ||
         (six && flags & TROD_F_UNCACHED &&
          (b->kind[row] == TROD_WRITE || b->kind[row] == TROD_ATOMIC)))
         trod_loss_columns(r->loss, b, row, TROD_COL_FLAGS, "no code says both");
-    if (six && has & TROD_COL_SIZE && b->size[row] == 0 && at & 7)
+    if (word_only && at & 7)
         lost_once(r, b, row, TROD_COL_ADDR | TROD_COL_PADDR, &done,
                   "without bytes there is only the word");
     if (op >= BYU_INT_ACK)

@@ -7,6 +7,7 @@
 #include "format/cbp/cbp2025.h"
 
 #include "core/endian.h"
+#include "format/streams.h"
 
 #include <string.h>
 
@@ -118,6 +119,9 @@ static void release(struct cbp_enc *e, const uint64_t *next, struct trod_room *o
             trod_loss_late(e->loss, &e->row, TROD_COL_FLAGS,
                            "a branch that is taken has a target, and the trace ends here");
     }
+    if (!(branch && r->taken))
+        trod_loss_late(e->loss, &e->row, TROD_COL_TARGET,
+                       "records of branches that are taken have one");
     base_last(e);
     p = put64(p, r->pc);
     *p++ = r->class;
@@ -284,8 +288,17 @@ static void take_insn(struct cbp_enc *e, const struct trod_batch *b, uint32_t ro
     e->at.target = e->aimed ? b->target[row] : 0;
     e->row.lost = trod_loss_branch(e->loss, b, row, branch_of(e->at.class, branch), false,
                                    "no class stands for this kind of branch");
+    fmt_own_pc(e->loss, b, row, e->at.pc);
     e->asks = branch == TROD_BR_COND;
     e->at.taken = cbp_branches[e->at.class] && branch != TROD_BR_COND_UNTAKEN;
+}
+
+/* ROW was put into the record that waits, and is read as one of its instruction. */
+static void follow(struct cbp_enc *e, const struct trod_batch *b, uint32_t row)
+{
+    if (has(b, row, TROD_COL_PC) && b->pc[row] != e->at.pc)
+        trod_loss_columns(e->loss, b, row, TROD_COL_PC,
+                          "it is one of the record of the instruction before it");
 }
 
 /* Whose record is to have row ROW; false: lost. */
@@ -322,6 +335,7 @@ static void take_access(struct cbp_enc *e, const struct trod_batch *b, uint32_t 
         trod_loss_columns(e->loss, b, row, TROD_COL_SIZE,
                           "in a record 0 is a size that is not said");
     e->accessed = true;
+    follow(e, b, row);
 }
 
 static void take_register(struct cbp_enc *e, const struct trod_batch *b, uint32_t row)
@@ -357,6 +371,7 @@ static void take_register(struct cbp_enc *e, const struct trod_batch *b, uint32_
         trod_loss_columns(e->loss, b, row, TROD_COL_TEXT, "registers have their own names");
     if (has(b, row, TROD_COL_SIZE) && b->size[row] != (wide ? CBP_WIDE : 8u))
         trod_loss_columns(e->loss, b, row, TROD_COL_SIZE, "registers have 8 or 16 bytes");
+    follow(e, b, row);
 }
 
 static void take_row(struct cbp_enc *e, const struct trod_batch *b, uint32_t row,

@@ -134,6 +134,7 @@ static uint8_t *put(struct rl_enc *enc, const struct trod_batch *b, uint32_t row
         trod_store_le32(p, (uint32_t)at);
         trod_store_le32(p + 4, (size > UINT16_MAX ? UINT16_MAX : size) | (uint32_t)label[i] << 16);
     }
+    din_follow(enc, b, row, n, label, (uint32_t)at);
     if (n && at >> 32)
         trod_loss_columns(enc->loss, b, row,
                           rl_has(b, row, TROD_COL_ADDR) ? (uint32_t)TROD_COL_ADDR

@@ -140,6 +140,7 @@ RL_INLINE uint8_t *put(struct rl_enc *enc, const struct trod_batch *b, uint32_t 
         p = rl_put_hex(p, at);
         *p++ = '\n';
     }
+    din_follow(enc, b, row, n, label, at);
     if (n && rl_has(b, row, TROD_COL_SIZE) && b->size[row] != DIN_SIZE)
         trod_loss_columns(enc->loss, b, row, TROD_COL_SIZE, "references are of 4 bytes");
     return p;
@@ -159,6 +160,7 @@ RL_INLINE uint8_t *put_x(struct rl_enc *enc, const struct trod_batch *b, uint32_
         p = rl_put_hex(p, rl_size(b, row));
         *p++ = '\n';
     }
+    din_follow(enc, b, row, n, label, at);
     return p;
 }
 

@@ -36,6 +36,13 @@ unsigned din_labels(struct rl_enc *enc, const struct trod_batch *b, uint32_t row
                     uint64_t *at);
 
 /* What rows of META's format keep in F. */
+/* N references of ROW, with LABEL, were written at the address AT. */
+static inline void din_follow(struct rl_enc *enc, const struct trod_batch *b, uint32_t row,
+                              unsigned n, const uint8_t label[2], uint64_t at)
+{
+    if (n)
+        rl_follow(enc, b, row, label[0] == DIN_FETCH ? RL_FETCH : RL_READ, at);
+}
 void din_keeps(const struct trod_format *f, const struct trod_meta *meta, struct trod_keeps *k);
 
 /* "misc", "copy-back", "invalidate": rows that are no accesses. */

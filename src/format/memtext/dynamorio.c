@@ -165,6 +165,7 @@ RL_INLINE uint8_t *put_memtrace_simple(struct rl_enc *enc, const struct trod_bat
     }
     if (!rl_address(enc, b, row, &at))
         return p;
+    rl_follow(enc, b, row, what, at);
     for (unsigned pass = 0; pass < (what == RL_BOTH ? 2u : 1u); pass++) {
         p = rl_put_text(mt_put_pointer(p, at), size < 10 ? ":  " : ": ");
         p = rl_put_text(rl_put_decimal(p, size), ", ");
@@ -203,6 +204,7 @@ RL_INLINE uint8_t *put_instrace(struct rl_enc *enc, const struct trod_batch *b, 
     }
     if (!rl_address(enc, b, row, &at))
         return p;
+    rl_follow(enc, b, row, RL_FETCH, at);
     p = mt_put_pointer(p, at);
     *p++ = ',';
     p = put_name(enc, b, row, p);

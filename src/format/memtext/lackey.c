@@ -126,6 +126,7 @@ RL_INLINE uint8_t *put_lackey(struct rl_enc *enc, const struct trod_batch *b, ui
     }
     if (!rl_address(enc, b, row, &at))
         return p;
+    rl_follow(enc, b, row, what, at);
     memcpy(p, head[what], 3);
     p = put_address(p + 3, at);
     *p++ = ',';

@@ -79,8 +79,13 @@ RL_INLINE bool mt_access(struct rl_enc *enc, const struct trod_batch *b, uint32_
                          enum rl_what *what, uint64_t *at)
 {
     *what = rl_what(b, row);
-    if (*what >= RL_READ)
-        return rl_address(enc, b, row, at);
+    if (*what >= RL_READ) {
+        if (!rl_address(enc, b, row, at))
+            return false;
+        if (rl_has(b, row, TROD_COL_PC) && b->pc[row] == 0)
+            trod_loss_columns(enc->loss, b, row, TROD_COL_PC, "in a line 0 is a pc not known");
+        return true;
+    }
     trod_loss_row(enc->loss, b, row, "lines are reads and writes");
     return false;
 }

@@ -49,6 +49,8 @@ struct rl_enc {
     bool begun;              /* the head is written */
     bool own;                /* rows are of this very format */
     struct fmt_last_pc last; /* see rl_pc */
+    uint64_t fetch;          /* address of the last fetch that was written, see rl_follow */
+    bool fetched;            /* there was one */
 };
 
 /* What a row is in terms of a memory trace. */
@@ -102,6 +104,22 @@ void rl_drop(void *enc);
  * To be asked about instructions too.
  */
 uint64_t rl_pc(struct rl_enc *enc, const struct trod_batch *b, uint32_t row);
+
+/*
+ * For lines that name no pc: ROW is written as WHAT, at the address AT. Its pc is that of the last
+ * fetch in the output, or it is lost.
+ */
+static inline void rl_follow(struct rl_enc *enc, const struct trod_batch *b, uint32_t row,
+                             enum rl_what what, uint64_t at)
+{
+    if (what == RL_FETCH) {
+        enc->fetch = at;
+        enc->fetched = true;
+    }
+    if (b->have & b->has[row] & TROD_COL_PC && !(enc->fetched && b->pc[row] == enc->fetch))
+        trod_loss_columns(enc->loss, b, row, TROD_COL_PC,
+                          "the line stands behind no line of that instruction");
+}
 
 /* What ROW is. */
 enum rl_what rl_what(const struct trod_batch *b, uint32_t row);

@@ -152,6 +152,8 @@ static void release(struct stf_enc *e, const uint64_t *next, struct trod_room *o
         e->taken = true;
         e->target = *next;
     }
+    if (e->aimed && !e->taken)
+        trod_loss_late(e->loss, &e->row, TROD_COL_TARGET, "instructions that go there have one");
     if (!e->begun)
         p = put_header(e, p);
     p = put_context(e, p);
@@ -208,6 +210,7 @@ static void take_insn(struct stf_enc *e, const struct trod_batch *b, uint32_t ro
     e->size = (uint8_t)b->code[row].len;
     memcpy(e->opcode, trod_batch_bytes(b, b->code[row]), e->size);
     e->waits = has(b, row, TROD_COL_STREAM) ? b->stream[row] : NO_STREAM;
+    e->row = trod_loss_hold(b, row);
     e->aimed = has(b, row, TROD_COL_TARGET);
     e->target = e->aimed ? b->target[row] : 0;
     e->asks = branch == TROD_BR_COND;

@@ -32,7 +32,8 @@ struct stf_enc {
     bool begun, on_thread; /* the header is written; a thread was named */
     bool pending;          /* an instruction waits */
     bool aimed, taken, asks,
-        jumps; /* asks: direction not known; jumps: the opcode can go elsewhere */
+        jumps;                 /* asks: direction not known; jumps: the opcode can go elsewhere */
+    struct trod_loss_held row; /* the instruction that waits */
     bool event, event_aimed;
     uint8_t opcode[4];
     uint8_t group[STF_GROUP_MAX];
