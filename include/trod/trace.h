@@ -19,7 +19,7 @@ struct trod_begin;
 /* How the rows of several files are put in one order. */
 enum trod_order {
     TROD_ORDER_FILE,     /* one file after the other */
-    TROD_ORDER_TIME,     /* by their times */
+    TROD_ORDER_TIME,     /* by their times, whatever units and decimals these are in */
     TROD_ORDER_SYNC,     /* as the SYNC rows allow: no wait before the signal it waits for */
     TROD_ORDER_RECORDED, /* as the schedule file beside the trace says (drmemtrace) */
     TROD_ORDER_DYNAMIC   /* as DynamoRIO's scheduler would run the threads on some cores */

@@ -39,12 +39,9 @@ static inline unsigned trod_time_class(uint8_t unit)
     return trod_time_power(unit, &power) ? TROD_UNIT_S : unit & 15u;
 }
 
-/* Below, equal to or above 0 as time A in UNIT_A is before, at or after B in UNIT_B, of one class.
- */
-static inline int trod_time_compare(uint64_t a, uint8_t unit_a, uint64_t b, uint8_t unit_b)
+/* Below, equal to or above 0 as A * 10^X is less than, equal to or greater than B * 10^Y. */
+static inline int trod_time_compare_powers(uint64_t a, int x, uint64_t b, int y)
 {
-    int x = trod_time_exponent(unit_a), y = trod_time_exponent(unit_b);
-
     for (; x > y; x--)
         if (__builtin_mul_overflow(a, 10u, &a))
             return 1;
@@ -52,6 +49,13 @@ static inline int trod_time_compare(uint64_t a, uint8_t unit_a, uint64_t b, uint
         if (__builtin_mul_overflow(b, 10u, &b))
             return -1;
     return (a > b) - (a < b);
+}
+
+/* Below, equal to or above 0 as time A in UNIT_A is before, at or after B in UNIT_B, of one class.
+ */
+static inline int trod_time_compare(uint64_t a, uint8_t unit_a, uint64_t b, uint8_t unit_b)
+{
+    return trod_time_compare_powers(a, trod_time_exponent(unit_a), b, trod_time_exponent(unit_b));
 }
 
 /* Is time A in UNIT_A before B in UNIT_B? No where they cannot be compared. */

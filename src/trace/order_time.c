@@ -4,17 +4,22 @@
  * Implements trace.h, order "time", and docs/formats/drmemtrace.md, "Order": of the files that have
  * rows left the one with the smallest time goes on, the first of several; it is left when its time
  * grows past another's. In formats whose time stands in TIMESTAMP markers (TROD_FMT_TIMESTAMPS)
- * what lies between two of them is never parted, and what comes before the first belongs to it.
- * Rows without a time have that of the row before. A batch all of whose rows are given at once may
- * be taken by the caller. Files are looked at once for their first time; only those whose turn has
- * come are kept open, with small windows where they are many, and with very small windows and
- * batches where they are a HOST: of each there is one for every file at once, and decoders rest but
- * for those that had a turn last. Where they are not many, each is read and decompressed ahead by a
- * thread of its own, if that is allowed.
+ * what lies between two of them is never parted, and what comes before the first belongs to it;
+ * their instruction numbers, which drivers count, become those of the sequence. Other formats state
+ * their numbers, which stay as they are. Rows without a time have that of the row before. Times
+ * count with their unit and decimals; what is no part of a second, or has no unit, is compared as
+ * if it were in the unit of the first time that is one (power_of).
+ *
+ * A batch all of whose rows are given at once may be taken by the caller. Files are looked at
+ * once for their first time; only those whose turn has come are kept open, with small windows where
+ * they are many, and with very small windows and batches where they are a HOST: of each there is
+ * one for every file at once, and decoders rest but for those that had a turn last. Where they are
+ * not many, each is read and decompressed ahead by a thread of its own, if that is allowed.
  *
  * Order "recorded": the turns of the schedule, one after the other. A turn ends at the TIMESTAMP
  * with which the next turn of the same file begins. What no turn names comes last, file by file.
  */
+#include "core/times.h"
 #include "trace/batch_own.h"
 #include "trace/crowd.h"
 #include "trace/schedule.h"
@@ -33,10 +38,14 @@ struct stream {
     struct trod_reader *reader; /* NULL: closed */
     struct trod_batch *batch;
     uint64_t thread; /* of its first row */
-    uint64_t key;    /* time of the row at AT */
+    uint64_t key;    /* time of the row at AT, times 10^POWER */
     uint64_t index;  /* instruction number of the last row given */
     uint32_t at;     /* next row */
     uint32_t place;  /* in the heap */
+    int8_t power;    /* of UNIT */
+    uint8_t unit;    /* of KEY, as in the unit column */
+    uint8_t unsaid;  /* unit of times whose rows say none */
+    bool stamps;     /* of a format whose times are TIMESTAMP markers */
     bool timed;      /* a time was seen */
     bool keyed;      /* the row at AT is what KEY came from */
     bool ended;
@@ -49,6 +58,8 @@ struct state {
     uint32_t current; /* UINT32_MAX: none */
     struct trod_crowd crowd;
     bool recorded; /* by schedule, not by time */
+    bool seconds;  /* a time in seconds was seen */
+    int8_t second; /* power of ten of seconds that the unit of the first one is */
     bool replay;   /* by a schedule that the user names */
     struct trod_schedule schedule;
     uint32_t turn;             /* of the current stream */
@@ -64,10 +75,14 @@ struct state {
 static bool before(const struct state *s, uint32_t a, uint32_t b)
 {
     const struct stream *x = &s->stream[a], *y = &s->stream[b];
+    int order;
 
     if (x->timed != y->timed)
         return x->timed; /* files without any time come last */
-    return x->key != y->key ? x->key < y->key : a < b;
+    if (x->power == y->power)
+        return x->key != y->key ? x->key < y->key : a < b;
+    order = trod_time_compare_powers(x->key, x->power, y->key, y->power);
+    return order ? order < 0 : a < b;
 }
 
 static void put_at(struct state *s, uint32_t place, uint32_t i)
@@ -117,33 +132,60 @@ static void heap_remove(struct state *s, uint32_t i)
 
 /* --- times --- */
 
-/* Does ROW begin a new time? Then *KEY is it. */
-static bool new_time(const struct trod_trace *t, const struct trod_batch *b, uint32_t row,
-                     const struct stream *st, uint64_t *key)
+/*
+ * The power of ten that times in UNIT count, in the unit of the first time in seconds that was met.
+ * So times of all units are in one order, as a heap must have it, also where some of them cannot be
+ * compared: their numbers are, as long as all seconds are in one unit.
+ */
+static int power_of(struct state *s, uint8_t unit)
 {
-    if (t->format->flags & TROD_FMT_TIMESTAMPS) {
+    int power;
+
+    if (!trod_time_power(unit, &power))
+        return trod_time_exponent(unit);
+    if (!s->seconds) {
+        s->seconds = true;
+        s->second = (int8_t)power;
+    }
+    return trod_time_exponent(unit) - s->second;
+}
+
+/* Does ROW begin a new time? Then *KEY in *UNIT is it. */
+static bool new_time(const struct trod_batch *b, uint32_t row, const struct stream *st,
+                     uint64_t *key, uint8_t *unit)
+{
+    if (st->stamps) {
         if (b->kind[row] != TROD_MARKER || b->sub[row] != TIMESTAMP)
             return false;
         *key = b->value[row];
+        *unit = st->unsaid;
         return true;
     }
-    if (b->flags[row] & TROD_F_CONT || !(b->have & b->has[row] & TROD_COL_TIME) ||
-        (st->timed && b->time[row] == st->key))
+    if (b->flags[row] & TROD_F_CONT || !(b->have & b->has[row] & TROD_COL_TIME))
         return false;
     *key = b->time[row];
-    return true;
+    *unit = b->have & b->has[row] & TROD_COL_UNIT ? b->unit[row] : st->unsaid;
+    return !st->timed || *key != st->key || *unit != st->unit;
+}
+
+static void take_time(struct state *s, struct stream *st, uint64_t key, uint8_t unit)
+{
+    if (!st->timed || unit != st->unit)
+        st->power = (int8_t)power_of(s, unit);
+    st->key = key;
+    st->unit = unit;
+    st->timed = true;
 }
 
 /*
  * The first of rows [ROW, B->n) that may begin a new time. Markers are few: most rows are passed
  * over many at once.
  */
-static uint32_t perhaps_new_time(const struct trod_trace *t, const struct trod_batch *b,
-                                 uint32_t row)
+static uint32_t perhaps_new_time(const struct stream *st, const struct trod_batch *b, uint32_t row)
 {
     const uint8_t *at;
 
-    if (row >= b->n || !(t->format->flags & TROD_FMT_TIMESTAMPS))
+    if (row >= b->n || !st->stamps)
         return row;
     at = memchr(b->kind + row, TROD_MARKER, b->n - row);
     return at ? (uint32_t)(at - b->kind) : b->n;
@@ -200,6 +242,23 @@ static void remember(struct state *s, int rc)
 
 /* --- files --- */
 
+/* Columns that are needed of ST besides those that the caller wants. */
+static uint32_t needs(const struct state *s, const struct stream *st)
+{
+    return (uint32_t)NEEDS | (st->stamps ? 0 : (uint32_t)TROD_COL_UNIT) |
+           (s->recorded ? (uint32_t)TROD_COL_INDEX : 0);
+}
+
+static int open_reader(struct trod_trace *t, uint32_t i)
+{
+    struct stream *st = &((struct state *)t->state)->stream[i];
+    const int rc = trod_trace_reader(t, i, &st->reader);
+
+    if (rc == TROD_OK)
+        st->stamps = (trod_reader_format(st->reader)->flags & TROD_FMT_TIMESTAMPS) != 0;
+    return rc;
+}
+
 static int open_stream(struct trod_trace *t, uint32_t i)
 {
     struct state *s = t->state;
@@ -208,7 +267,7 @@ static int open_stream(struct trod_trace *t, uint32_t i)
 
     if (!st->batch && (rc = trod_batch_new(&st->batch, s->crowd.rows)) < 0)
         return rc;
-    return trod_trace_reader(t, i, &st->reader);
+    return open_reader(t, i);
 }
 
 static void end_stream(struct trod_trace *t, uint32_t i)
@@ -227,6 +286,21 @@ static void end_stream(struct trod_trace *t, uint32_t i)
     s->current = UINT32_MAX;
 }
 
+/* What the first rows B of ST say: its thread, and the first of its times. */
+static void learn(struct trod_trace *t, struct stream *st, const struct trod_batch *b)
+{
+    uint64_t key;
+    uint8_t unit;
+
+    if (b->have & b->has[0] & TROD_COL_STREAM) /* no thread or cpu may be said */
+        st->thread = t->meta.streams[b->stream[0]].tid;
+    if (!(trod_reader_format(st->reader)->reads & TROD_COL_UNIT))
+        st->unsaid = t->meta.unit;
+    for (uint32_t row = 0; row < b->n && !st->timed; row++)
+        if (new_time(b, row, st, &key, &unit))
+            take_time(t->state, st, key, unit);
+}
+
 /*
  * Find the first time of stream I: with few files its reader stays open and its rows wait in its
  * batch, with many it is closed again. Returns 0 or an error.
@@ -240,9 +314,10 @@ static int look_at(struct trod_trace *t, uint32_t i)
     struct trod_batch *b;
     int rc;
 
+    st->thread = TROD_NOWHERE;
     if (!keep)
         t->diag = NULL; /* what is wrong is said when its turn has come */
-    rc = keep ? open_stream(t, i) : trod_trace_reader(t, i, &st->reader);
+    rc = keep ? open_stream(t, i) : open_reader(t, i);
     t->diag = diag;
     if (rc < 0 && keep) {
         st->ended = true;
@@ -254,15 +329,11 @@ static int look_at(struct trod_trace *t, uint32_t i)
     }
     b = keep ? st->batch : s->scratch;
     /* what is wanted may be said later (trod_trace_want), and these rows will be given */
-    b->want = keep ? TROD_COL_ALL : t->opt.want | NEEDS;
+    b->want = keep ? TROD_COL_ALL : t->opt.want | needs(s, st);
     rc = trod_reader_next(st->reader, b);
-    for (uint32_t row = 0; rc == 1 && row < b->n && !st->timed; row++)
-        if (new_time(t, b, row, st, &st->key))
-            st->timed = true;
-    st->thread = TROD_NOWHERE;
-    if (rc == 1 && (b->have & b->has[0] & TROD_COL_STREAM)) /* no thread or cpu may be said */
-        st->thread = t->meta.streams[b->stream[0]].tid;
-    st->keyed = t->format && (t->format->flags & TROD_FMT_TIMESTAMPS);
+    if (rc == 1)
+        learn(t, st, b);
+    st->keyed = st->stamps;
     if (!keep) {
         trod_trace_reader_drop(t, i);
         st->reader = NULL;
@@ -305,7 +376,7 @@ static int fill(struct trod_trace *t, uint32_t i)
         return rc;
     if (st->at < st->batch->n)
         return 1;
-    st->batch->want = t->opt.want | NEEDS | (s->recorded ? (uint32_t)TROD_COL_INDEX : 0);
+    st->batch->want = t->opt.want | needs(s, st);
     st->at = 0;
     rc = trod_reader_next(st->reader, st->batch);
     if (rc <= 0)
@@ -317,12 +388,12 @@ static int fill(struct trod_trace *t, uint32_t i)
  * How far the rows of the current stream go before another is due; s->current is set to that. With
  * one file there is no other.
  */
-static uint32_t run(struct trod_trace *t, struct stream *st)
+static uint32_t run(struct state *s, struct stream *st)
 {
-    struct state *s = t->state;
     const struct trod_batch *b = st->batch;
     uint32_t i = s->current;
     uint64_t key;
+    uint8_t unit;
 
     for (uint32_t row = st->at; row < b->n && s->replay; row++)
         if (turn_over(s, b, row)) {
@@ -332,10 +403,10 @@ static uint32_t run(struct trod_trace *t, struct stream *st)
     if (s->replay)
         return b->n;
     for (uint32_t row = st->at; s->n_heap > 1; row++) {
-        row = perhaps_new_time(t, b, row);
+        row = perhaps_new_time(st, b, row);
         if (row >= b->n)
             break;
-        if (!new_time(t, b, row, st, &key))
+        if (!new_time(b, row, st, &key, &unit))
             continue;
         if (s->recorded && !st->keyed && turn_ends(s, b, row)) {
             st->keyed = true;
@@ -343,11 +414,10 @@ static uint32_t run(struct trod_trace *t, struct stream *st)
             if (s->current != i)
                 return row;
         } else if (!st->keyed && !s->recorded) {
-            st->key = key;
-            st->timed = true;
+            take_time(s, st, key, unit);
             sift(s, st->place);
             if (s->heap[0] != i) {
-                st->keyed = (t->format->flags & TROD_FMT_TIMESTAMPS) != 0;
+                st->keyed = st->stamps;
                 s->current = s->heap[0];
                 return row;
             }
@@ -369,7 +439,7 @@ static void place(const struct state *s, struct stream *st, uint32_t to, uint32_
     }
 }
 
-/* Instruction numbers of several files become those of the sequence. */
+/* The instruction numbers of threads in files of their own become those of the sequence. */
 static void renumber(struct state *s, struct stream *st, uint32_t to)
 {
     struct trod_batch *b = st->batch;
@@ -434,12 +504,12 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
             continue;
         }
         turn = s->turn;
-        to = run(t, st);
+        to = run(s, st);
         if (to == st->at)
             continue;
         if (s->replay)
             place(s, st, to, turn);
-        if (t->n_inputs > 1)
+        if (t->n_inputs > 1 && st->stamps)
             renumber(s, st, to);
         give(t, st, to, batch);
         return 1;
