@@ -54,8 +54,8 @@ struct trod_check_options {
     size_t struct_size;          /* sizeof the struct; 0 stands for its size in version 0 */
     struct trod_list only, skip; /* ids of rules, or their beginnings ("drm.") */
     uint64_t keep;               /* findings kept of each rule; 0: 20 */
-    bool merged;       /* rows of several files come in turns (no file order): records are numbered
-                          through, and a file does not end when another begins */
+    bool merged;       /* rows of several files come in turns (no file order): a file does not end
+                          when another begins, and offsets and lines of findings are not known */
     bool schedule;     /* keep what schedule files should say, for trod_check_schedule */
     const char *where; /* findings at rows for which this expression (trod/where.h) does not hold
                           are not counted; row is the number in the file. NULL: all are */

@@ -456,11 +456,11 @@ static int add(struct analysing *k, const struct cli_planned *plan, size_t i,
                         part->warmup || part->limit || part->by == TROD_BY_CORE;
 
     const bool mixed = k->order != TROD_ORDER_FILE && trod_trace_files(trod_run_trace(k->run)) > 1;
-    const bool lacks = (chosen || mixed) && plan->analysis->direct;
+    const bool direct = plan->analysis->direct;
 
-    if (share && share->add)
-        return share->add(share->user, i, k->run, lacks);
-    if (lacks)
+    if (share && share->add) /* which has set how records are numbered in that order */
+        return share->add(share->user, i, k->run, chosen && direct);
+    if ((chosen || mixed) && direct)
         return trod_error(
             &k->diag, TROD_ERR_UNSUPPORTED, "run.whole", NULL,
             "analysis '%s' looks at all records of each file as they stand: no filter, "

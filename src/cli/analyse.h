@@ -56,9 +56,10 @@ struct cli_share {
     void (*problem)(void *user, const struct trod_problem *p);
     /* What this process will read: files FIRST to LAST, or nothing (NULL). */
     void (*planned)(void *user, const char *first, const char *last);
-    /* Add analysis I of the plan to RUN, or leave it out. LACKS: it needs all rows, and these are
-     * not, or not together. Returns 0 to go on, or an error. NULL: all are added, and must be
-     * possible. */
+    /* Add analysis I of the plan to RUN, or leave it out. LACKS: it needs all rows, of which some
+     * were chosen. Of several files in another order than theirs it is not asked whether the
+     * analysis can follow: its options say so. Returns 0 to go on, or an error. NULL: all are
+     * added, and must be possible. */
     int (*add)(void *user, size_t i, struct trod_run *run, bool lacks);
     /* Instead of printing results: RUN returned RC. Returns what is wrong, or 0. */
     int (*found)(void *user, const struct trod_run *run, const struct trod_diag *diag, int rc);

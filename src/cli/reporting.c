@@ -231,6 +231,7 @@ static void probe(struct cli_reporting *k, const struct cli_analyse *o, struct c
     const struct trod_format *f;
     struct trod_trace *t;
 
+    check->merged = input->order > TROD_ORDER_FILE;
     for (size_t i = 0; i < k->c->n_operands; i++)
         if (cli_once_only(k->c->operands[i]))
             return;

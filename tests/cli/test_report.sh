@@ -114,6 +114,39 @@ for option in '--region 3..20' '--kind INSTR' '--limit 10' '--warmup 5'; do
     json '(.check.absent | test("all records")) and .trace.complete and .trace.errors == 0 and .mix.instructions > 0'
 done
 
+# of several files check finds what it finds alone in that order: their rows come in turns, and between them
+# rows of idle cores, which are of no file
+told() {
+    jq -S 'del(.total) | walk(if type == "object" then with_entries(select(.value != null)) else . end)'
+}
+as_check() {
+    trod check --format json "$@" | told >alone
+    for jobs in 1 3; do
+        run trod report -q -j $jobs --format json "$@"
+        status 0
+        jq .check "$stdout" | told >here
+        same alone here
+    done
+}
+for f in 0 1; do # a time that goes back, an opcode that is none
+    printf "%s cpu$f IT (%d) %08x %s O EL1h_n : NOP\n" 10 1 4096 d503201f $((12 + f)) 2 4100 d503201f 11 3 4104 ffffffff
+done | sed 's/^[0-9]*/& ns/' >both.tarmac
+grep cpu0 both.tarmac >one.tarmac
+grep cpu1 both.tarmac >two.tarmac
+as_check --order time one.tarmac two.tarmac
+check jq -e '[.rules[].rule] == ["tarmac.time", "tarmac.opcode-valid"]' alone
+trod report --format json one.tarmac two.tarmac >here
+check jq -e '.check.rules | length == 2' here
+as_check --order file one.tarmac two.tarmac
+run trod report -q --format json --order time <(cat one.tarmac) <(cat two.tarmac)
+status 0
+json '.check.rules | length == 2'
+trod gen -q --to drmemtrace sharing:count=60 threads >/dev/null
+for order in time dynamic:cores=2 recorded:lockstep; do
+    as_check --order $order threads
+    check jq -e '.findings == []' alone
+done
+
 # damaged and empty traces: a report that says so
 head -c 400 "$examples/sum.full.gz" >cut.full.gz
 run trod report -o cut.html cut.full.gz
