@@ -53,10 +53,17 @@ static int read_part(struct part *p, const char *path, struct trod_diag *diag)
     if (!cli_plan_is(b.p, b.n))
         return trod_error(diag, TROD_ERR_CORRUPT, "merge.state", &at,
                           "'%s' is no state that trod run --save wrote", path);
-    if (!cli_plan_whole(b.p, b.n) ||
-        (head = cli_plan_read(&p->head, p->bytes, b.n -= CLI_PLAN_SUM_BYTES)) == 0)
+    if (!cli_plan_whole(b.p, b.n))
         return trod_error(diag, TROD_ERR_CORRUPT, "merge.damaged", &at,
                           "state '%s' is damaged: its sum is another; run this part again", path);
+    r = cli_plan_read(&p->head, p->bytes, b.n -= CLI_PLAN_SUM_BYTES, &head);
+    if (r == TROD_ERR_CORRUPT)
+        return trod_error(diag, r, "merge.head", &at,
+                          "what run state '%s' is of cannot be read: another version of trod has "
+                          "written it; run this part again",
+                          path);
+    if (r < 0)
+        return r;
     p->state = (struct trod_span){.p = b.p + head, .n = b.n - head};
     return 0;
 }
@@ -76,22 +83,37 @@ static bool same_texts(const char *const *a, size_t n_a, const char *const *b, s
     return n_a == n_b;
 }
 
-static bool same_run(const struct cli_plan_head *a, const struct cli_plan_head *b)
+static bool same_text(const char *a, const char *b)
 {
-    return strcmp(a->spec, b->spec) == 0 && a->parts == b->parts && a->by == b->by &&
-           strcmp(a->modules ? a->modules : "", b->modules ? b->modules : "") == 0 &&
-           same_texts(a->symbols.item, a->symbols.n, b->symbols.item, b->symbols.n) &&
-           same_texts(a->path, a->n_paths, b->path, b->n_paths);
+    return strcmp(a ? a : "", b ? b : "") == 0 && !a == !b;
+}
+
+/* What makes A and B parts of different runs; NULL: they are of one. */
+static const char *differ(const struct cli_plan_head *a, const struct cli_plan_head *b)
+{
+    return strcmp(a->spec, b->spec) != 0              ? "analyses or their options"
+           : a->parts != b->parts                     ? "numbers of parts"
+           : a->by != b->by                           ? "options --by"
+           : a->strict != b->strict                   ? "options --strict"
+           : !same_text(a->from, b->from)             ? "options --from"
+           : !same_text(a->modules, b->modules)       ? "options --modules"
+           : !same_text(a->module_dir, b->module_dir) ? "options --module-dir"
+           : !same_texts(a->symbols.item, a->symbols.n, b->symbols.item, b->symbols.n)
+               ? "options --symbols"
+           : !same_texts(a->path, a->n_paths, b->path, b->n_paths) ? "files"
+                                                                   : NULL;
 }
 
 /* Are all parts there, once each, of one run? */
 static int check_parts(const struct part *part, size_t n, struct trod_diag *diag)
 {
     for (size_t i = 0; i < n; i++) {
-        if (!same_run(&part[i].head, &part[0].head))
+        const char *what = differ(&part[i].head, &part[0].head);
+
+        if (what)
             return trod_error(diag, TROD_ERR_USAGE, "merge.runs", NULL,
-                              "'%s' and '%s' are parts of different runs", part[0].path,
-                              part[i].path);
+                              "'%s' and '%s' are parts of different runs: their %s differ",
+                              part[0].path, part[i].path, what);
         if (i && part[i].head.part == part[i - 1].head.part)
             return trod_error(diag, TROD_ERR_USAGE, "merge.twice", NULL,
                               "part %u/%u is given twice: '%s' and '%s'", part[i].head.part,
@@ -140,6 +162,7 @@ static int merge(struct cli *c, struct options *o, struct part *part, size_t n)
         o->analyse.input.from = part[0].head.from;
         o->analyse.span.by = part[0].head.by;
         o->analyse.input.modules = part[0].head.modules;
+        o->analyse.input.module_dir = part[0].head.module_dir;
         o->analyse.filter.symbols = part[0].head.symbols;
         c->operands = part[0].head.path;
         c->n_operands = part[0].head.n_paths;
@@ -167,8 +190,10 @@ static int run(struct cli *c, const void *opt)
         r = check_parts(part, n, &c->diag);
     }
     r = r == 0 ? merge(c, &o, part, count_parts(c, part, n)) : CLI_TROUBLE;
-    for (size_t i = 0; part && i < n; i++)
+    for (size_t i = 0; part && i < n; i++) {
+        cli_plan_head_free(&part[i].head);
         free(part[i].bytes);
+    }
     free(part);
     return r;
 }
@@ -179,8 +204,9 @@ const struct cli_command cli_command_merge = {
     .operands = "STATE...",
     .about = "Print the results of a run that was shared out with trod run --part I/N --save "
              "STATE, as one process would have printed them. All parts must be given, in any "
-             "order; the trace must still be where it was. There is no --where: rows "
-             "were chosen when the parts were read, by trod run --where.",
+             "order; the trace must still be where it was. There is no --where: what "
+             "chooses rows cannot be parted, and one state of the whole trace has the rows that "
+             "were chosen when it was read.",
     .examples = "  trod run count --part 0/2 --save 0.state dir\n"
                 "  trod run count --part 1/2 --save 1.state dir\n"
                 "  trod merge 0.state 1.state\n",

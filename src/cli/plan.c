@@ -1,11 +1,12 @@
 /*
  * plan.c - analyses named on a command line or in a saved state.
  *
- * A saved state is a head of lines ("trod state 1", then "part I/N", "run SPEC", "from FORMAT"
- * and "by WHAT" where they were given, "symbols ELF" for each file of --symbols, "modules FILE",
- * "path PATH" for each operand, "damaged" where problems were reported, "ended" where reading ended
- * with one (--strict), and an empty line), behind it what trod_run_save wrote, and at the end a sum
- * of all this.
+ * A saved state is a head of lines ("trod state 1", then "part I/N", "run SPEC", "from FORMAT",
+ * "by WHAT", "modules FILE" and "module-dir DIR" where they were given, "symbols ELF" for each file
+ * of --symbols, "path PATH" for each operand, "strict" with --strict, "damaged" where problems were
+ * reported, "ended" where reading ended with one, and an empty line), behind it what trod_run_save
+ * wrote, and at the end a sum of all this. In texts a newline is written as "\n" and a backslash as
+ * two.
  */
 #include "plan.h"
 
@@ -116,22 +117,45 @@ void cli_plan_fini(struct cli_plan *p)
     free(p->text);
 }
 
+/* A line of a head: KEY and TEXT, which may be NULL: then there is none. */
+static int put_line(struct trod_buf *out, const char *key, const char *text)
+{
+    int r = text ? trod_buf_printf(out, "%s ", key) : 0;
+
+    if (!text)
+        return 0;
+    for (size_t n; r == 0 && *text; text += n) {
+        n = strcspn(text, "\n\\");
+        r = trod_buf_add(out, text, n);
+        if (r == 0 && text[n])
+            r = trod_buf_add(out, text[n] == '\n' ? "\\n" : "\\\\", 2);
+        n += text[n] != '\0';
+    }
+    return r < 0 ? r : trod_buf_add(out, "\n", 1);
+}
+
 int cli_plan_head(struct trod_buf *out, const struct cli *c, const struct cli_analyse *o,
                   const struct cli_parts *parts)
 {
-    int r = trod_buf_printf(out, "%spart %u/%u\nrun %s\n", first_line, parts->part,
-                            parts->parts ? parts->parts : 1, c->operands[0]);
+    int r = trod_buf_printf(out, "%spart %u/%u\n", first_line, parts->part,
+                            parts->parts ? parts->parts : 1);
 
-    if (r == 0 && o->input.from)
-        r = trod_buf_printf(out, "from %s\n", o->input.from);
-    if (r == 0 && o->span.by)
-        r = trod_buf_printf(out, "by %s\n", cli_groupings[o->span.by]);
-    if (r == 0 && o->input.modules)
-        r = trod_buf_printf(out, "modules %s\n", o->input.modules);
+    if (r == 0)
+        r = put_line(out, "run", c->operands[0]);
+    if (r == 0)
+        r = put_line(out, "from", o->input.from);
+    if (r == 0)
+        r = put_line(out, "by", o->span.by ? cli_groupings[o->span.by] : NULL);
+    if (r == 0)
+        r = put_line(out, "modules", o->input.modules);
+    if (r == 0)
+        r = put_line(out, "module-dir", o->input.module_dir);
+    if (r == 0 && o->input.strict)
+        r = trod_buf_printf(out, "strict\n");
     for (size_t i = 0; r == 0 && i < o->filter.symbols.n; i++)
-        r = trod_buf_printf(out, "symbols %s\n", o->filter.symbols.item[i]);
+        r = put_line(out, "symbols", o->filter.symbols.item[i]);
     for (size_t i = 1; r == 0 && i < c->n_operands; i++)
-        r = trod_buf_printf(out, "path %s\n", c->operands[i]);
+        r = put_line(out, "path", c->operands[i]);
     return r;
 }
 
@@ -181,6 +205,26 @@ bool cli_plan_part(const char *text, unsigned *part, unsigned *parts)
     return end != text && *end == '\0' && i < n && n <= UINT_MAX;
 }
 
+/* TEXT, as put_line wrote it, becomes what it stands for. False where it did not write it. */
+static bool plain(char *text)
+{
+    char *to = text;
+
+    for (; *text; text++) {
+        char c = *text;
+
+        if (c == '\\') {
+            c = *++text;
+            if (c != 'n' && c != '\\')
+                return false;
+            c = c == 'n' ? '\n' : c;
+        }
+        *to++ = c;
+    }
+    *to = '\0';
+    return true;
+}
+
 static bool value(char *line, const char *key, const char **out)
 {
     size_t n = strlen(key);
@@ -188,7 +232,7 @@ static bool value(char *line, const char *key, const char **out)
     if (strncmp(line, key, n) != 0 || line[n] != ' ')
         return false;
     *out = line + n + 1;
-    return true;
+    return plain(line + n + 1);
 }
 
 /* The word TEXT of --by. Returns whether it is one. */
@@ -202,23 +246,16 @@ static bool grouping(const char *text, int *by)
     return false;
 }
 
-/* One more TEXT in LIST, which has room for MOST. */
-static bool append(const char **list, size_t *n, size_t most, const char *text)
-{
-    if (*n == most)
-        return false;
-    list[(*n)++] = text;
-    return true;
-}
-
 /* What LINE of a head says. Returns false where that is nothing. */
 static bool read_line(struct cli_plan_head *head, char *line)
 {
     const char *text;
 
     if (value(line, "run", &head->spec) || value(line, "from", &head->from) ||
-        value(line, "modules", &head->modules))
+        value(line, "modules", &head->modules) || value(line, "module-dir", &head->module_dir))
         return true;
+    if (strcmp(line, "strict") == 0)
+        return head->strict = true;
     if (strcmp(line, "damaged") == 0)
         return head->damaged = true;
     if (strcmp(line, "ended") == 0)
@@ -227,29 +264,57 @@ static bool read_line(struct cli_plan_head *head, char *line)
         return cli_plan_part(text, &head->part, &head->parts);
     if (value(line, "by", &text))
         return grouping(text, &head->by);
-    if (value(line, "symbols", &text))
-        return append(head->symbols.item, &head->symbols.n, TROD_LIST_MAX, text);
-    return value(line, "path", &text) && append(head->path, &head->n_paths, CLI_PLAN_PATHS, text);
+    if (value(line, "symbols", &text)) {
+        if (head->symbols.n == TROD_LIST_MAX)
+            return false;
+        head->symbols.item[head->symbols.n++] = text;
+        return true;
+    }
+    if (!value(line, "path", &text))
+        return false;
+    head->path[head->n_paths++] = text;
+    return true;
 }
 
-size_t cli_plan_read(struct cli_plan_head *head, char *state, size_t n)
+/* The lines of the head of STATE, its first and its last one too; 0: it has no end. */
+static size_t lines_of(const char *state, size_t n)
 {
-    size_t at = sizeof first_line - 1;
+    const char *at = state, *end;
+    size_t lines = 0;
 
-    *head = (struct cli_plan_head){.spec = NULL};
-    if (n < at || memcmp(state, first_line, at) != 0)
-        return 0;
-    while (at < n) {
-        char *line = state + at, *end = memchr(line, '\n', n - at);
-
-        if (!end)
-            return 0;
-        *end = '\0';
-        at += (size_t)(end - line) + 1;
-        if (line == end)
-            return head->spec && head->parts ? at : 0;
-        if (!read_line(head, line))
-            return 0;
+    while ((end = memchr(at, '\n', n - (size_t)(at - state)))) {
+        lines++;
+        if (end == at)
+            return lines;
+        at = end + 1;
     }
     return 0;
+}
+
+int cli_plan_read(struct cli_plan_head *head, char *state, size_t n, size_t *size)
+{
+    const size_t lines = lines_of(state, n);
+    char *line = state + sizeof first_line - 1;
+
+    *head = (struct cli_plan_head){.spec = NULL};
+    if (!cli_plan_is(state, n) || lines == 0)
+        return TROD_ERR_CORRUPT;
+    if (!(head->path = malloc(lines * sizeof *head->path)))
+        return TROD_ERR_NOMEM;
+    for (size_t i = 1; i + 1 < lines; i++) {
+        char *end = memchr(line, '\n', n - (size_t)(line - state));
+
+        *end = '\0';
+        if (strlen(line) != (size_t)(end - line) || !read_line(head, line))
+            return TROD_ERR_CORRUPT;
+        line = end + 1;
+    }
+    *size = (size_t)(line + 1 - state);
+    return head->spec && head->parts ? 0 : TROD_ERR_CORRUPT;
+}
+
+void cli_plan_head_free(struct cli_plan_head *head)
+{
+    free(head->path);
+    head->path = NULL;
 }

@@ -31,22 +31,22 @@ int cli_plan_head_end(struct trod_buf *out, bool damaged, bool ended);
 /* "I/N" with I from 0 to N - 1. False if TEXT is something else. */
 bool cli_plan_part(const char *text, unsigned *part, unsigned *parts);
 
-enum { CLI_PLAN_PATHS = 4096 };
-
 struct cli_plan_head {
-    const char *spec, *from, *modules;
+    const char *spec, *from, *modules, *module_dir;
     int by; /* enum trod_by */
     unsigned part, parts;
-    bool damaged, ended;
+    bool strict, damaged, ended;
     struct trod_list symbols;
-    const char *path[CLI_PLAN_PATHS];
+    const char **path; /* owned; the texts are in the state */
     size_t n_paths;
 };
 /*
- * Take the head off STATE (N bytes), which is cut up in place and must outlive HEAD. Returns the
- * bytes it has, 0 where STATE is no saved state.
+ * Take the head off STATE (N bytes), which is cut up in place and must outlive HEAD. Returns 0 and
+ * the bytes it has in *SIZE; TROD_ERR_CORRUPT where it cannot be read, or TROD_ERR_NOMEM, neither
+ * reported. HEAD is to be freed in any case.
  */
-size_t cli_plan_read(struct cli_plan_head *head, char *state, size_t n);
+int cli_plan_read(struct cli_plan_head *head, char *state, size_t n, size_t *size);
+void cli_plan_head_free(struct cli_plan_head *head);
 
 /*
  * A saved state ends with the sum of all bytes before it (FNV-1a, 64 bits, lowest byte first):

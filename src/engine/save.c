@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "TRODrun\12";
+static const char magic[8] = "TRODrun\13";
 
 static int save_bytes(struct trod_buf *out, const void *p, size_t n)
 {

@@ -144,7 +144,22 @@ err_has "'0.state' and 'other.state' are parts of different runs"
 run trod run count:footprint=none --part 1/2 --save other.state t.tarmac
 run trod merge 0.state other.state
 status 2
-err_has 'parts of different runs'
+err_has 'parts of different runs: their analyses or their options differ'
+# what changes what is read makes another run
+mkdir modules
+: >none.log
+for options in '--from byu12|--from byu6|--from' '--from byu12||--from' '--strict||--strict' \
+    '--module-dir modules||--module-dir' '--modules none.log||--modules' '--by thread||--by'; do
+    IFS='|' read -r a b what <<<"$options"
+    # shellcheck disable=SC2086 # options and their values
+    run trod run count $a --part 0/2 --save a.state plain.byu12
+    # shellcheck disable=SC2086
+    run trod run count $b --part 1/2 --save b.state plain.byu12
+    run trod merge a.state b.state
+    status 2
+    err_has "'a.state' and 'b.state' are parts of different runs: their options $what differ"
+    out </dev/null
+done
 run trod merge 0.state nowhere.state
 status 2
 err_has "cannot open 'nowhere.state': No such file"
@@ -177,6 +192,34 @@ echo >>long.state
 run trod merge 0.state long.state
 status 2
 err_has "state 'long.state' is damaged"
+
+# ---- names of all kinds, and more files than the head of a state had room for
+odd=$'a\nb \\n \\\\ c\\'
+cp dir/t3.tarmac "$odd"
+head -n 3 dir/t1.tarmac >three.tarmac
+for files in odd many; do
+    set -- "$odd" dir/t1.tarmac
+    # shellcheck disable=SC2046 # words without blanks
+    [[ $files == odd ]] || set -- $(yes three.tarmac | head -n 4100)
+    run trod run count --format json "$@"
+    status 0
+    cp "$stdout" one
+    for ((i = 0; i < 2; i++)); do
+        run trod run count --part $i/2 --save $i.state "$@"
+        status 0
+    done
+    run trod merge --format json 0.state 1.state
+    status 0
+    same one "$stdout"
+done
+# the rows that were chosen when a state of the whole trace was read
+run trod run count --kind READ --format json t.tarmac
+cp "$stdout" one
+run trod run count --kind READ --save 0.state t.tarmac
+status 0
+run trod merge --format json 0.state
+status 0
+same one "$stdout"
 
 # ---- parts that cannot be
 for part in 2/2 1 1/0 -1/2 a/b 0/2x; do

@@ -27,13 +27,21 @@ for jobs in 1 4; do
     cp "$stdout" two.$jobs
 done
 same two.1 two.4
-for part in 0 1; do
-    run trod run --part $part/2 --save part.$part syscalls "$examples/sum.trace.zip" "$examples/sum.trace.zip"
+for list in 1 2 5; do
+    run trod run syscalls:list=$list --format json "$examples/sum.trace.zip" "$examples/sum.trace.zip"
     status 0
+    cp "$stdout" one
+    for part in 0 1; do
+        run trod run --part $part/2 --save part.$part syscalls:list=$list "$examples/sum.trace.zip" \
+            "$examples/sum.trace.zip"
+        status 0
+    done
+    run trod merge --format json part.0 part.1
+    status 0
+    json ".total_calls == 2 and .calls[0].calls == 2 and .calls[0].name == \"exit\"
+        and (.list | length) == $((list < 2 ? list : 2))"
+    same one "$stdout"
 done
-run trod merge --format json part.0 part.1
-status 0
-json '.total_calls == 2 and .calls[0].calls == 2 and .calls[0].name == "exit"'
 
 # intervals and threads
 run trod syscalls --interval 10 --by thread --format json "$examples/sum.trace.zip"

@@ -150,6 +150,60 @@ static void test_random(void **state)
     }
 }
 
+/* The result of ST as JSON; to be freed. */
+static char *json_of(struct calls *c, const void *st)
+{
+    const struct trod_emit_options opt = {.format = TROD_EMIT_JSON};
+    struct trod_emit *emit;
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+
+    assert_non_null(out);
+    calls_result(c, st);
+    assert_int_equal(trod_emit_new(&emit, out, &opt), TROD_OK);
+    trod_result_emit(c->result, emit);
+    assert_int_equal(trod_emit_free(emit), TROD_OK);
+    fclose(out);
+    return text;
+}
+
+/* Single calls with all that is known of them are in saved states, too. */
+static void test_list_saved(void **state)
+{
+    static struct event e[EVENTS];
+    struct trod_gen g = gen_seed(5);
+    const size_t n = make(&g, e);
+    char number[] = "300", *one, *other;
+    struct trod_buf saved = {0};
+    struct calls c;
+    void *opt, *st, *again;
+
+    (void)state;
+    calls_begin(&c, "syscalls", THREADS);
+    opt = calloc(1, c.analysis->options_size);
+    assert_non_null(opt);
+    assert_int_equal(trod_option_set(c.analysis->options, opt, "list", number, NULL), TROD_OK);
+    st = calls_state(&c, opt);
+    calls_feed(&c, st, e, 0, n, 64);
+    one = json_of(&c, st);
+    assert_int_equal(calls_rows(&c, "list"), 300);
+    assert_int_equal(c.analysis->save(st, &saved), TROD_OK);
+    again = calls_state(&c, opt);
+    assert_int_equal(c.analysis->load(again, (struct trod_span){.p = saved.p, .n = saved.n}, NULL),
+                     TROD_OK);
+    other = json_of(&c, again);
+    assert_string_equal(one, other);
+    calls_saved(&c, st, opt);
+    calls_drop(&c, again);
+    calls_drop(&c, st);
+    calls_end(&c);
+    trod_buf_fini(&saved);
+    free(one);
+    free(other);
+    free(opt);
+}
+
 /* Threads in states of their own, merged: the sums of all together. */
 static void test_merged(void **state)
 {
@@ -268,9 +322,8 @@ static void test_invented(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_merged),
-        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_random),     cmocka_unit_test(test_merged),
+        cmocka_unit_test(test_list_saved), cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_invented),
     };
 

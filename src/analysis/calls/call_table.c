@@ -171,9 +171,30 @@ static int unpack_sums(struct trod_span *in, struct sys_sums *sums)
     return rc;
 }
 
+enum { ONE_TIMED = 1, ONE_RESULT = 2, ONE_FAILED = 4, ONE_BLOCKING = 8, ONE_BITS = 15 };
+
+/* The calls that are kept for the list. */
+static int save_ones(const struct sys_state *s, struct trod_buf *out)
+{
+    int rc = trod_pack(out, s->n_ones);
+
+    for (size_t i = 0; i < s->n_ones; i++) {
+        const struct sys_one *c = &s->one[i];
+        const unsigned bits = (c->has_time ? ONE_TIMED : 0) | (c->has_result ? ONE_RESULT : 0) |
+                              (c->failed ? ONE_FAILED : 0) | (c->blocking ? ONE_BLOCKING : 0);
+
+        rc |= trod_pack(out, (uint64_t)c->number) | trod_pack(out, c->tid) | trod_pack(out, bits) |
+              trod_pack(out, c->time) | trod_pack(out, c->result) | trod_pack(out, c->error) |
+              trod_pack(out, c->n_args);
+        for (unsigned k = 0; k < c->n_args; k++)
+            rc |= trod_pack(out, c->arg[k]);
+    }
+    return rc;
+}
+
 /*
- * Saved: sums, calls, failures, sites that ran, callers where results are by owner; not the list of
- * single calls.
+ * Saved: sums, calls, failures, the list of single calls, sites that ran, callers where results are
+ * by owner.
  */
 int sys_save(const void *st, struct trod_buf *out)
 {
@@ -195,7 +216,7 @@ int sys_save(const void *st, struct trod_buf *out)
     for (size_t i = 0; i < s->n_failures; i++)
         rc |= trod_pack(out, (uint64_t)s->failure[i].number) |
               trod_pack(out, (uint64_t)s->failure[i].error) | trod_pack(out, s->failure[i].n);
-    rc |= trod_pack(out, n);
+    rc |= save_ones(s, out) | trod_pack(out, n);
     for (size_t i = 0; i < n; i++)
         rc |= trod_pack(out, s->ran[i]);
     if (s->by >= TROD_BY_MODULE)
@@ -235,6 +256,44 @@ static int load_calls(struct sys_state *s, struct trod_span *in)
     return TROD_OK;
 }
 
+static int load_one(struct sys_one *c, struct trod_span *in)
+{
+    uint64_t number, bits, n;
+
+    if (trod_unpack(in, &number) < 0 || trod_unpack(in, &c->tid) < 0 ||
+        trod_unpack(in, &bits) < 0 || bits > ONE_BITS || trod_unpack(in, &c->time) < 0 ||
+        trod_unpack(in, &c->result) < 0 || trod_unpack(in, &c->error) < 0 ||
+        trod_unpack(in, &n) < 0 || n > SYS_ARGS)
+        return TROD_ERR_CORRUPT;
+    c->number = (int64_t)number;
+    c->has_time = bits & ONE_TIMED;
+    c->has_result = bits & ONE_RESULT;
+    c->failed = bits & ONE_FAILED;
+    c->blocking = bits & ONE_BLOCKING;
+    for (; c->n_args < n; c->n_args++)
+        if (trod_unpack(in, &c->arg[c->n_args]) < 0)
+            return TROD_ERR_CORRUPT;
+    return TROD_OK;
+}
+
+static int load_ones(struct sys_state *s, struct trod_span *in)
+{
+    uint64_t n;
+
+    if (trod_unpack(in, &n) < 0 || n > s->opt->list)
+        return TROD_ERR_CORRUPT;
+    for (uint64_t i = 0; i < n; i++) {
+        struct sys_one c = {0};
+
+        if (load_one(&c, in) < 0)
+            return TROD_ERR_CORRUPT;
+        if (!trod_grow(&s->one, s->n_ones, &s->cap_ones, sizeof *s->one, 64))
+            return TROD_ERR_NOMEM;
+        s->one[s->n_ones++] = c;
+    }
+    return TROD_OK;
+}
+
 int sys_load(void *st, struct trod_span in, const uint32_t *sites)
 {
     struct sys_state *s = st;
@@ -246,7 +305,7 @@ int sys_load(void *st, struct trod_span in, const uint32_t *sites)
         return TROD_ERR_CORRUPT;
     s->marked = bits & 1;
     s->numbered = bits >> 1;
-    if ((rc = load_calls(s, &in)) < 0)
+    if ((rc = load_calls(s, &in)) < 0 || (rc = load_ones(s, &in)) < 0)
         return rc;
     if (trod_unpack(&in, &n) < 0 || n > in.n || (n && !sites))
         return TROD_ERR_CORRUPT;
