@@ -27,7 +27,8 @@ enum trod_option_type {
     TROD_OPT_FUNC,
     TROD_OPT_BYTES, /* uint64_t: as U64, but k M G are powers of 1024, too, as sizes of caches */
     TROD_OPT_COUNT, /* as U64, from 1 */
-    TROD_OPT_SIZE   /* as BYTES, from 1 */
+    TROD_OPT_SIZE,  /* as BYTES, from 1 */
+    TROD_OPT_JOINED /* as STR: a list, with the commas between its values */
 };
 
 struct trod_range {
@@ -64,7 +65,9 @@ int trod_option_set(const struct trod_option *table, void *base, const char *key
 
 /*
  * Set from "key=value,key=value" (SPEC is cut up in place and must outlive BASE). Flags may stand
- * alone. Returns 0 or TROD_ERR_USAGE, reported.
+ * alone. The value of a list (LIST, JOINED) goes on behind a comma with words that name no option
+ * of TABLE and are like its first value: all of them are KEY=VALUE (the key a word of letters,
+ * digits, - and _), or none is. Returns 0 or TROD_ERR_USAGE, reported.
  */
 int trod_option_spec(const struct trod_option *table, void *base, char *spec,
                      struct trod_diag *diag);

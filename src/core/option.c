@@ -316,6 +316,7 @@ int trod_option_assign(const struct trod_option_ref *ref, void *base, const char
         memcpy(field, &number, sizeof number);
         return 0;
     case TROD_OPT_STR:
+    case TROD_OPT_JOINED:
         *(const char **)field = value;
         return 0;
     case TROD_OPT_ENUM:
@@ -349,11 +350,45 @@ int trod_option_set(const struct trod_option *table, void *base, const char *key
     return trod_error(diag, TROD_ERR_USAGE, "option.unknown", NULL, "unknown option '%s'", key);
 }
 
+/* Is TEXT, up to a comma, KEY=VALUE? */
+static bool is_setting(const char *text)
+{
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    const size_t n = strspn(text, word);
+
+    return n && text[n] == '=';
+}
+
+/* Does the list that begins with FIRST go on with what stands at TEXT? */
+static bool goes_on(const struct trod_option *table, const char *first, const char *text)
+{
+    const size_t n = strcspn(text, "=,");
+    struct trod_option_ref ref;
+
+    return *text && *text != ',' && is_setting(first) == is_setting(text) &&
+           !trod_option_find(table, text, n, &ref);
+}
+
+/* The comma behind the option of TABLE that stands at SPEC; NULL: it is the last. */
+static char *option_end(const struct trod_option *table, char *spec)
+{
+    const size_t n = strcspn(spec, "=,");
+    char *end = strchr(spec, ',');
+    struct trod_option_ref ref;
+
+    if (spec[n] != '=' || !trod_option_find(table, spec, n, &ref) ||
+        (ref.option->type != TROD_OPT_LIST && ref.option->type != TROD_OPT_JOINED))
+        return end;
+    while (end && goes_on(table, spec + n + 1, end + 1))
+        end = strchr(end + 1, ',');
+    return end;
+}
+
 int trod_option_spec(const struct trod_option *table, void *base, char *spec,
                      struct trod_diag *diag)
 {
     while (spec) {
-        char *next = strchr(spec, ','), *value;
+        char *next = option_end(table, spec), *value;
         int r;
 
         if (next)

@@ -32,7 +32,7 @@ const struct trod_option trod_cache_option_table[] = {
      NULL, NULL},
     {"interval", 0, TROD_OPT_COUNT, AT(interval), "N", "misses of every N instructions", NULL,
      NULL},
-    {"sweep", 0, TROD_OPT_STR, AT(sweep), "RANGES",
+    {"sweep", 0, TROD_OPT_JOINED, AT(sweep), "RANGES",
      "caches of many shapes in one pass instead: "
      "size=4K..8M,ways=1..16,line=64,policy=lru+fifo",
      NULL, NULL},

@@ -181,6 +181,66 @@ static void specs(void **state)
     assert_true(o.range.set && o.range.lo == 3 && o.range.hi == 4);
 }
 
+/* Lists go on behind commas, up to the name of an option or a word that is none of their values. */
+static void lists_go_on(void **state)
+{
+    static const struct trod_option some[] = {
+        {"kind", 0, TROD_OPT_LIST, offsetof(struct options, kinds), "N,...", "kinds", NULL, NULL},
+        {"name", 0, TROD_OPT_JOINED, offsetof(struct options, name), "A,...", "text", NULL, NULL},
+        {"loud", 0, TROD_OPT_BOOL, offsetof(struct options, shared.loud), NULL, "flag", NULL, NULL},
+        {"plain", 0, TROD_OPT_STR, offsetof(struct options, name), "TEXT", "text", NULL, NULL},
+        {.type = TROD_OPT_END},
+    };
+    static const struct {
+        const char *spec;
+        size_t kinds; /* how many, */
+        const char *last, *name;
+        bool loud;
+        const char *message; /* NULL: it is right */
+    } cases[] = {
+        {"kind=8,32", 2, "32", NULL, false, NULL},
+        {"kind=8,32,loud", 2, "32", NULL, true, NULL},
+        {"kind=8,32,name=a,b:c=4,d.e,loud,kind=64,128", 4, "128", "a,b:c=4,d.e", true, NULL},
+        {"name=size=4K..8M,ways=1..16,line=64,loud", 0, NULL, "size=4K..8M,ways=1..16,line=64",
+         true, NULL},
+        {"kind=int=2,load=5,loud=no,kind=store=3", 3, "store=3", NULL, false, NULL},
+        {"loud,kind=x", 1, "x", NULL, true, NULL},
+        {"kind=8,nmae=3", 0, NULL, NULL, false, "unknown option 'nmae'; did you mean 'name'?"},
+        {"name=size=4,luod", 0, NULL, NULL, false, "unknown option 'luod'; did you mean 'loud'?"},
+        {"plain=a,b", 0, NULL, NULL, false, "unknown option 'b'"},
+        {"loud,b", 0, NULL, NULL, false, "unknown option 'b'"},
+        {"kind=8,,9", 0, NULL, NULL, false, "the name of an option is missing after ':' or ','"},
+        {"kind=8,", 0, NULL, NULL, false, "the name of an option is missing after ':' or ','"},
+        {"kind=8,name", 0, NULL, NULL, false, "option 'name' needs a value"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char spec[64], message[256] = "";
+        struct trod_diag diag;
+        struct options o;
+        int r;
+
+        memset(&o, 0, sizeof o);
+        trod_diag_init(&diag, keep, message);
+        strcpy(spec, cases[i].spec);
+        r = trod_option_spec(some, &o, spec, &diag);
+        if (cases[i].message) {
+            assert_int_equal(r, TROD_ERR_USAGE);
+            assert_string_equal(message, cases[i].message);
+            continue;
+        }
+        assert_int_equal(r, 0);
+        assert_int_equal(o.kinds.n, cases[i].kinds);
+        if (cases[i].last)
+            assert_string_equal(o.kinds.item[o.kinds.n - 1], cases[i].last);
+        assert_int_equal(!o.name, !cases[i].name);
+        if (cases[i].name)
+            assert_string_equal(o.name, cases[i].name);
+        assert_int_equal(o.shared.loud, cases[i].loud);
+    }
+}
+
 static void flags_take_words(void **state)
 {
     static const char *const yes[] = {"yes", "on", "true", "1", "YES"};
@@ -314,15 +374,11 @@ static void wrapping(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(bytes),
-        cmocka_unit_test(ranges),
-        cmocka_unit_test(specs),
-        cmocka_unit_test(flags_take_words),
-        cmocka_unit_test(lists),
-        cmocka_unit_test(messages),
-        cmocka_unit_test(flat),
-        cmocka_unit_test(help),
+        cmocka_unit_test(numbers),     cmocka_unit_test(bytes),
+        cmocka_unit_test(ranges),      cmocka_unit_test(specs),
+        cmocka_unit_test(lists_go_on), cmocka_unit_test(flags_take_words),
+        cmocka_unit_test(lists),       cmocka_unit_test(messages),
+        cmocka_unit_test(flat),        cmocka_unit_test(help),
         cmocka_unit_test(wrapping),
     };
 

@@ -20,7 +20,7 @@
 #define AT(field) offsetof(struct br_options, field)
 
 static const struct trod_option options[] = {
-    {"predictors", 0, TROD_OPT_STR, AT(predictors), "NAME[:KEY=N...],...",
+    {"predictors", 0, TROD_OPT_JOINED, AT(predictors), "NAME[:KEY=N...],...",
      "predictors: taken, btfn, bimodal, gshare, local, perceptron, tage, btb, ras, ittage", NULL,
      NULL},
     {"top", 0, TROD_OPT_U64, AT(top), "N", "rows of each list (default: 10; 0: all)", NULL, NULL},
