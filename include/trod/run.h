@@ -131,6 +131,11 @@ bool trod_run_stopped(const struct trod_run *r);
  * some of its states.
  */
 int trod_run_save(const struct trod_run *r, struct trod_buf *out);
+/*
+ * Can the states of R be saved, as far as that is known after the last trod_run_add? 0, or
+ * TROD_ERR_UNSUPPORTED, reported as trod_run_save does.
+ */
+int trod_run_savable(const struct trod_run *r);
 int trod_run_merge(struct trod_run *r, struct trod_span saved);
 
 /* The trace (its format, files, meta of its first file) and how far it was read. */

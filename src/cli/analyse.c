@@ -214,8 +214,7 @@ static int open_run(struct analysing *k, const struct cli_planned *plan, size_t 
 
 /* ---- results */
 
-/* The option NAME of A, or NULL. */
-static const struct trod_option *own_option(const struct trod_analysis *a, const char *name)
+const struct trod_option *cli_own_option(const struct trod_analysis *a, const char *name)
 {
     const struct trod_option *t = a->options;
 
@@ -227,7 +226,7 @@ static const struct trod_option *own_option(const struct trod_analysis *a, const
 /* Is the layout of PLAN a chart? */
 static bool is_plot(const struct cli_planned *plan)
 {
-    const struct trod_option *t = own_option(plan->analysis, "plot");
+    const struct trod_option *t = cli_own_option(plan->analysis, "plot");
     bool on = false;
 
     if (t && t->type == TROD_OPT_BOOL)
@@ -304,6 +303,33 @@ static void open_level(struct trod_result *result, const struct cli_planned *pla
     trod_result_open(result, a->name, number > 1 ? title : a->title);
 }
 
+/* Could input I of T be read? */
+static bool was_read(const struct trod_trace *t, size_t i)
+{
+    const char *path = trod_trace_path(t, i);
+    struct trod_trace *again;
+    bool opens;
+
+    if (trod_trace_bytes(t, i) == TROD_NOWHERE) /* a pipe was, if it is there */
+        return strcmp(path, "-") == 0 || access(path, R_OK) == 0;
+    opens = trod_trace_open_file(&again, t, i, NULL, NULL) == 0;
+    if (opens)
+        trod_trace_close(again);
+    return opens;
+}
+
+/* The files of T that were read: where nothing was wrong all of them. */
+static size_t files_read(const struct analysing *k, const struct trod_trace *t)
+{
+    size_t n = 0;
+
+    if (!k->diag.errors && !k->c->trouble)
+        return trod_trace_files(t);
+    for (size_t i = 0; i < trod_trace_files(t); i++)
+        n += was_read(t, i);
+    return n;
+}
+
 static int fill(struct analysing *k, const struct cli_planned *plan, size_t n,
                 struct trod_result *result)
 {
@@ -313,7 +339,7 @@ static int fill(struct analysing *k, const struct cli_planned *plan, size_t n,
 
     if (f)
         trod_result_str(result, "format", f->name);
-    trod_result_u64(result, "files", trod_trace_files(t));
+    trod_result_u64(result, "files", files_read(k, t));
     for (size_t i = 0; r == 0 && i < n; i++) {
         if (n > 1)
             open_level(result, plan, i);
@@ -470,6 +496,17 @@ static int add(struct analysing *k, const struct cli_planned *plan, size_t i,
     return trod_run_add(k->run, plan->analysis, plan->options);
 }
 
+/* What cannot be parted or saved is refused before anything is read. */
+static int may_save(const struct analysing *k, const struct cli_parts *parts)
+{
+    size_t first, last;
+    int r = 0;
+
+    if (parts && parts->save)
+        r = parts->parts > 1 ? trod_run_share(k->run, &first, &last) : trod_run_savable(k->run);
+    return r < 0 ? r : 0;
+}
+
 int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_planned *plan,
                 size_t n, const struct cli_parts *parts)
 {
@@ -488,6 +525,8 @@ int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_pla
         r = open_run(&k, plan, n, parts);
     for (size_t i = 0; r >= 0 && i < n; i++)
         r = add(&k, &plan[i], i, share);
+    if (r >= 0)
+        r = may_save(&k, parts);
     if (r >= 0) {
         int shown;
 
@@ -513,88 +552,4 @@ int cli_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_pla
     cli_start_end(&k.start); /* which has the calls that the run was given */
     trod_match_free(k.match);
     return c->trouble ? CLI_TROUBLE : r;
-}
-
-/* ---- sub-commands from descriptors */
-
-enum { OWN_AT = (sizeof(struct cli_analyse) + 63) / 64 * 64, COMMANDS = 128 };
-
-struct made {
-    struct cli_command command;
-    struct trod_option options[9];
-    const struct trod_analysis *analysis;
-};
-
-static int run_one(struct cli *c, const void *opt)
-{
-    const struct made *m = (const struct made *)(const void *)c->command;
-    const struct cli_planned plan = {.analysis = m->analysis,
-                                     .options = (const uint8_t *)opt + OWN_AT};
-
-    return cli_analyse(c, opt, &plan, 1, NULL);
-}
-
-static void make(struct made *m, const struct trod_analysis *a)
-{
-#define SHARED(at, title, table)                                                                   \
-    {                                                                                              \
-        .type = TROD_OPT_FUNC, .offset = (at), .text = (title), .more = (table)                    \
-    }
-    static const struct trod_option none[] = {{.type = TROD_OPT_END}};
-    const struct trod_option options[] = {
-        SHARED(OWN_AT, "Analysis", a->options ? a->options : none),
-        SHARED(offsetof(struct cli_analyse, span), "Part and division", cli_span_options),
-        SHARED(offsetof(struct cli_analyse, filter), "Choosing rows", trod_match_option_table),
-        SHARED(offsetof(struct cli_analyse, input), "Input", cli_input_options),
-        SHARED(offsetof(struct cli_analyse, index), NULL, cli_index_options),
-        SHARED(offsetof(struct cli_analyse, report), "Output", cli_report_options),
-        SHARED(offsetof(struct cli_analyse, plot), NULL,
-               own_option(a, "plot") ? none : cli_plot_options),
-        SHARED(offsetof(struct cli_analyse, common), "General", cli_common_options),
-        {.type = TROD_OPT_END},
-    };
-#undef SHARED
-    uint8_t *defaults = calloc(1, OWN_AT + a->options_size + 1);
-
-    memcpy(m->options, options, sizeof options);
-    if (defaults && a->defaults)
-        memcpy(defaults + OWN_AT, a->defaults, a->options_size);
-    if (defaults)
-        ((struct cli_analyse *)(void *)defaults)->input.order = -1;
-    for (const struct trod_option *t = a->options; defaults && t && t->type != TROD_OPT_END; t++)
-        if (t->type == TROD_OPT_COUNT && t->name && strcmp(t->name, "width") == 0) {
-            const uint64_t width = cli_width(STDOUT_FILENO);
-
-            memcpy(defaults + OWN_AT + t->offset, &width, sizeof width);
-        }
-    m->analysis = a;
-    m->command = (struct cli_command){
-        .name = a->name,
-        .title = a->title,
-        .operands = "FILE...",
-        .about = a->about,
-        .examples = a->examples,
-        .options = m->options,
-        .options_size = OWN_AT + a->options_size,
-        .defaults = defaults,
-        .least = 1,
-        .most = SIZE_MAX,
-        .run = run_one,
-    };
-}
-
-const struct cli_command *cli_analysis_command(size_t i)
-{
-    static struct made *made[COMMANDS];
-    const struct trod_analysis *a;
-
-    for (size_t k = 0; (a = trod_analysis_at(k)); k++)
-        if (a->about && i-- == 0) {
-            if (k >= COMMANDS)
-                return NULL;
-            if (!made[k] && (made[k] = calloc(1, sizeof **made)))
-                make(made[k], a);
-            return made[k] ? &made[k]->command : NULL;
-        }
-    return NULL;
 }

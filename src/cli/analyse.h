@@ -95,6 +95,9 @@ int cli_indexed(struct trod_run *r, const struct cli *c, const struct cli_analys
 /* What analysis I of R found, into the open level of E. 0 or an error. */
 int cli_run_emit(const struct trod_run *r, size_t i, struct trod_emit *e);
 
+/* The option NAME of A itself, or NULL. */
+const struct trod_option *cli_own_option(const struct trod_analysis *a, const char *name);
+
 /* The sub-command of analysis I of those that have one, NULL past the last. */
 const struct cli_command *cli_analysis_command(size_t i);
 

@@ -33,6 +33,9 @@ struct cli_command {
     const char *const *aliases; /* "x", "long-name", ...: -x for --long-name; NULL at the end */
     int (*run)(struct cli *c, const void *opt);
     int trouble; /* exit status of its own failures; 0: CLI_TROUBLE */
+    /* What is said when it is one of several processes that mpirun started, and none of them does
+     * anything; NULL: it knows how to share its work, or takes no notice. */
+    const char *alone;
 };
 
 /* Command I in the order of commands.def, NULL past the last; by name, NULL if none. */

@@ -523,4 +523,5 @@ const struct cli_command cli_command_cache = {
     .least = 0,
     .most = SIZE_MAX,
     .run = run,
+    .alone = "'trod cache' needs all rows in order, which one process reads",
 };

@@ -317,4 +317,5 @@ const struct cli_command cli_command_check = {
     .least = 0,
     .most = SIZE_MAX,
     .run = run,
+    .alone = "'trod run check FILE...' shares out the work of 'trod check'",
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyse.h"
+#include "ranks.h"
 
 struct options {
     struct cli_analyse analyse;
@@ -246,6 +247,8 @@ static int run(struct cli *c, const void *opt)
         trod_error(&c->diag, TROD_ERR_USAGE, "args.flame", NULL,
                    "option '--title' goes with '--svg'");
         r = CLI_TROUBLE;
+    } else if ((o->against || o->title) && cli_ranks()) {
+        r = cli_ranks_refuse(c, "options '--against' and '--title' are for one process");
     } else if (o->against || o->title) {
         r = compare(c, o, &plan);
     } else {

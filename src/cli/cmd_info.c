@@ -293,4 +293,5 @@ const struct cli_command cli_command_info = {
     .least = 1,
     .most = SIZE_MAX,
     .run = run,
+    .alone = "'trod run info FILE...' shares out the work of 'trod info'",
 };

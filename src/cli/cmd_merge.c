@@ -215,4 +215,5 @@ const struct cli_command cli_command_merge = {
     .least = 1,
     .most = SIZE_MAX,
     .run = run,
+    .alone = "'trod merge' is the work of one process",
 };

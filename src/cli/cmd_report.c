@@ -217,4 +217,5 @@ const struct cli_command cli_command_report = {
     .least = 1,
     .most = SIZE_MAX,
     .run = run,
+    .alone = "'trod report' cannot share out its work: start one process",
 };

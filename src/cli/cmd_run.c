@@ -7,6 +7,7 @@
 
 #include "analyse.h"
 #include "plan.h"
+#include "ranks.h"
 
 struct options {
     struct cli_analyse analyse;
@@ -96,7 +97,13 @@ static int explain_all(struct cli *c, const struct cli_report *report)
 
 static int parse_part(struct cli *c, const struct options *o, struct cli_parts *parts)
 {
+    const struct cli_report *report = &o->analyse.report;
+
     parts->save = o->save;
+    if (o->save && (report->output || report->format != TROD_EMIT_TEXT || o->analyse.plot.on))
+        return trod_error(&c->diag, TROD_ERR_USAGE, "args.save", NULL,
+                          "option '--save' prints no results: '--output', '--format' and '--plot' "
+                          "do not go with it; trod merge has '--output' and '--format'");
     if (!o->part)
         return 0;
     if (!cli_plan_part(o->part, &parts->part, &parts->parts))
@@ -127,6 +134,9 @@ static int run(struct cli *c, const void *opt)
                        "no analyses or no file given: trod run ANALYSIS,... FILE...");
     if (r == 0)
         r = parse_part(c, o, &parts);
+    if (r == 0 && parts.save && !parts.parts && cli_ranks())
+        return cli_ranks_refuse(c, "with '--save' each of them needs a '--part I/N' of its own; "
+                                   "without it results are put together at once");
     if (r == 0)
         r = cli_plan_parse(&plan, c->operands[0], &c->diag);
     if (r == 0 && parts.save)
@@ -149,10 +159,12 @@ const struct cli_command cli_command_run = {
     .name = "run",
     .title = "run several analyses in one pass over a trace",
     .operands = "ANALYSIS[:OPTION=VALUE,...],... FILE...",
-    .about = "Read the FILEs once and run all the analyses named over them, on all processors. An "
-             "analysis has the options of its sub-command, written after a colon. With --part and "
-             "--save the work can be shared by hand among machines; trod merge puts the parts "
-             "together, and the result is that of one machine.",
+    .about =
+        "Read the FILEs once and run all the analyses named over them, on all processors. An "
+        "analysis has the options of its sub-command, written after a colon; lists go on behind "
+        "commas, as in deps:window=8,32,width=4,count. With --part and --save the work can be "
+        "shared by hand among machines; trod merge puts the parts "
+        "together, and the result is that of one machine.",
     .examples = "  trod run --list\n"
                 "  trod run --list count\n"
                 "  trod run count,sync traces/\n"

@@ -171,4 +171,5 @@ const struct cli_command cli_command_sync = {
     .least = 1,
     .most = SIZE_MAX,
     .run = run,
+    .alone = "'trod sync' needs all rows in order, which one process reads",
 };

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "analyse.h"
+#include "ranks.h"
 
 #define TROD_COMMAND(name) extern const struct cli_command cli_command_##name;
 #include "commands.def"
@@ -95,7 +96,7 @@ static int run(struct cli *c, char **argv, size_t n)
             r = cli_help_command(m, stdout) == 0 ? CLI_YES : trouble;
         } else {
             c->colour_err = cli_colour(c, STDERR_FILENO);
-            r = m->run(c, opt);
+            r = m->alone && cli_ranks() ? cli_ranks_refuse(c, m->alone) : m->run(c, opt);
         }
         if (cli_diag_end(c, &c->diag) == CLI_TROUBLE)
             r = trouble;

@@ -98,6 +98,25 @@ static const struct trod_ranks *load(struct trod_diag *diag)
     return NULL;
 }
 
+int cli_ranks_refuse(struct cli *c, const char *why)
+{
+    const struct trod_ranks *driver = load(&c->diag);
+    unsigned rank, ranks;
+
+    if (!driver)
+        return CLI_TROUBLE;
+    if (driver->begin(&rank, &ranks) < 0) {
+        trod_error(&c->diag, TROD_ERR_IO, "ranks.begin", NULL, "MPI cannot be started");
+        return CLI_TROUBLE;
+    }
+    if (rank == 0)
+        trod_error(&c->diag, TROD_ERR_UNSUPPORTED, "ranks.alone", NULL,
+                   "started as one of %u processes: %s", ranks, why);
+    /* the launcher ends all when the first one fails: it waits until rank 0 has said why */
+    driver->end(&ended);
+    return CLI_TROUBLE;
+}
+
 /* ---- the child: reads its part */
 
 struct child {
@@ -297,18 +316,43 @@ static struct trod_span files_of(struct gathering *g, unsigned i)
     return (struct trod_span){.p = (const uint8_t *)"files it had not chosen", .n = 23};
 }
 
+/* About as many milliseconds rank 0 still waits for names of files when it is to end. */
+enum { LAST_TRIES = 200 };
+
+/*
+ * Take the names of files that the other ranks have sent. MPI fetches what has come while it is
+ * asked, and says so only when it is asked again.
+ */
+static void take_names(struct gathering *g)
+{
+    bool missing = true;
+
+    for (unsigned tries = 0; missing && tries < LAST_TRIES;) {
+        missing = false;
+        for (unsigned i = g->next ? g->next : 1; i < g->self->ranks; i++) {
+            void *p;
+            uint64_t n;
+            int r;
+
+            if (g->files[i].last)
+                continue;
+            r = g->self->driver->take(i, &p, &n);
+            if (r == 1)
+                g->files[i] = (struct trod_span){.p = p, .n = (size_t)n, .last = true};
+            missing |= r == 0;
+            tries += r == 0;
+        }
+    }
+}
+
 /* The launcher ends all ranks when one is lost, this one too, but not at once. */
 static int tell_lost(struct gathering *g, struct trod_diag *diag)
 {
     g->lost = true;
+    take_names(g);
     for (unsigned i = g->next; i < g->self->ranks; i++) {
-        void *p;
-        uint64_t n;
-        struct trod_span text;
+        const struct trod_span text = files_of(g, i);
 
-        if (i && !g->files[i].last && g->self->driver->take(i, &p, &n) == 1)
-            g->files[i] = (struct trod_span){.p = p, .n = (size_t)n, .last = true};
-        text = files_of(g, i);
         trod_error(diag, TROD_ERR_TRUNCATED, "ranks.lost", NULL,
                    "ended by signal %d before rank %u had found anything: %.*s", ended, i,
                    (int)text.n, (const char *)text.p);

@@ -20,4 +20,10 @@ unsigned cli_ranks(void);
 int cli_ranks_analyse(struct cli *c, const struct cli_analyse *o, const struct cli_planned *plan,
                       size_t n);
 
+/*
+ * What this process was told to do cannot be shared out: WHY is said once, by rank 0. Returns
+ * CLI_TROUBLE in all ranks.
+ */
+int cli_ranks_refuse(struct cli *c, const char *why);
+
 #endif

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Parts of a plain file for each thread, so that all threads finish at about the same time. */
 enum { TURNS = 8 };
@@ -391,11 +392,44 @@ static int plan_pieces(struct trod_run *r)
     return rc;
 }
 
-const char *run_whole(const struct trod_run *r, const char **analysis)
+/* The file of R that cannot be read again and again; NULL: all can. */
+static const char *read_once(const struct trod_run *r, const char **why)
+{
+    for (size_t i = 0; i < trod_trace_files(r->whole); i++) {
+        const char *path = trod_trace_path(r->whole, i);
+
+        if (trod_trace_bytes(r->whole, i) != TROD_NOWHERE)
+            continue;
+        *why = strcmp(path, "-") != 0 && access(path, F_OK) != 0
+                   ? "a file that is not there"
+                   : "a pipe, or what else can be read once only";
+        return path;
+    }
+    return NULL;
+}
+
+/* What is to be saved, as parts are, and cannot be; as run_whole. */
+static const char *unsavable(const struct trod_run *r, const char **what)
+{
+    if (r->opt.by == TROD_BY_CORE)
+        return "results of cores (--by core)";
+    for (size_t i = 0; i < r->n_items; i++) {
+        const struct trod_analysis *a = r->item[i].analysis;
+
+        if (a->merge && !(a->save && a->load)) {
+            *what = a->name;
+            return "an analysis that cannot save what it finds";
+        }
+    }
+    return NULL;
+}
+
+const char *run_whole(const struct trod_run *r, const char **what)
 {
     const struct trod_run_options *o = &r->opt;
+    const char *why = NULL;
 
-    *analysis = NULL;
+    *what = NULL;
     if (o->region_from || o->region_to)
         return "a region (--region, --limit, or --range of an analysis that follows calls)";
     if (o->interval || o->warmup)
@@ -406,12 +440,12 @@ const char *run_whole(const struct trod_run *r, const char **analysis)
         return "an order of rows other than --order file";
     if (o->trace.skip_rows || o->trace.skip_instructions || r->begun)
         return "a beginning inside the trace";
-    if (!trod_trace_rewindable(r->whole))
-        return "a pipe, or what else can be read once only";
+    if ((*what = read_once(r, &why)) || (o->parts > 1 && (why = unsavable(r, what))))
+        return why;
     for (size_t i = 0; i < r->n_items; i++)
         if (!r->in_order && (!r->item[i].analysis->merge ||
                              (r->item[i].order == TROD_GLOBAL_ORDER && !r->item[i].records))) {
-            *analysis = r->item[i].analysis->name;
+            *what = r->item[i].analysis->name;
             return "an analysis that, with its options, needs all rows in order";
         }
     return NULL;
@@ -420,9 +454,9 @@ const char *run_whole(const struct trod_run *r, const char **analysis)
 /* May units read the trace? */
 static bool may_use_units(const struct trod_run *r)
 {
-    const char *analysis;
+    const char *what;
 
-    return (r->opt.parts >= 2 || (r->opt.jobs >= 2 && !r->opt.serial)) && !run_whole(r, &analysis);
+    return (r->opt.parts >= 2 || (r->opt.jobs >= 2 && !r->opt.serial)) && !run_whole(r, &what);
 }
 
 size_t run_unsound(const struct trod_run *r)

@@ -373,11 +373,11 @@ static bool feeds_itself(const struct trod_run *r)
 
 static int cannot_be_parted(struct trod_run *r)
 {
-    const char *analysis, *why = run_whole(r, &analysis);
+    const char *what, *why = run_whole(r, &what);
 
     return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "run.part", NULL,
                       "this run cannot be parted: it has %s%s%s%s", why ? why : "one part only",
-                      analysis ? ": '" : "", analysis ? analysis : "", analysis ? "'" : "");
+                      what ? ": '" : "", what ? what : "", what ? "'" : "");
 }
 
 int trod_run_share(struct trod_run *r, size_t *first, size_t *last)

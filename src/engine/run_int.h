@@ -363,9 +363,9 @@ int run_units(struct trod_run *r);
  * or TROD_ERR_NOMEM.
  */
 int run_plan_units(struct trod_run *r);
-/* What the trace must be read as a whole for, in words; with the name of the ANALYSIS, if it is
- * one. NULL: nothing. */
-const char *run_whole(const struct trod_run *r, const char **analysis);
+/* What the trace must be read as a whole for, in words; WHAT: the name of the analysis or file, if
+ * it is one. NULL: nothing. */
+const char *run_whole(const struct trod_run *r, const char **what);
 
 /* The number of files found so far that several processes cannot read in pieces. */
 size_t run_unsound(const struct trod_run *r);

@@ -98,10 +98,8 @@ static uint64_t rows_of(const struct trod_run *r)
     return whole.rows + r->loaded;
 }
 
-int trod_run_save(const struct trod_run *r, struct trod_buf *out)
+int trod_run_savable(const struct trod_run *r)
 {
-    int rc = TROD_OK;
-
     for (size_t i = 0; i < r->n_items; i++) {
         const struct trod_analysis *a = r->item[i].analysis;
 
@@ -111,9 +109,19 @@ int trod_run_save(const struct trod_run *r, struct trod_buf *out)
         if (r->opt.interval || r->opt.by == TROD_BY_CORE)
             return trod_error(r->diag, TROD_ERR_UNSUPPORTED, "run.save", NULL,
                               "results of intervals, and those by core, cannot be saved");
+    }
+    return TROD_OK;
+}
+
+int trod_run_save(const struct trod_run *r, struct trod_buf *out)
+{
+    int rc = trod_run_savable(r);
+
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < r->n_items; i++)
         if (!r->item[i].instance || !r->item[i].instance[0].st)
             return TROD_ERR_USAGE;
-    }
     rc = trod_buf_add(out, magic, sizeof magic);
     if (rc == TROD_OK)
         rc = trod_pack(out, rows_of(r));

@@ -74,12 +74,31 @@ run ranks 3 count nosuch
 status 2
 out </dev/null
 check test "$(grep -c 'cannot open' "$stderr")" = 1
-for option in '--interval 100' '--limit 10' '--order time' '--kind READ'; do
+for option in '--interval 100' '--limit 10' '--order time' '--kind READ' '--by core'; do
     run ranks 2 count $option t.tarmac
     status 2
     out </dev/null
     check test "$(grep -c 'cannot be parted' "$stderr")" = 1
 done
+
+# so are commands that cannot be shared out, and --save of all without its part
+for command in "check dir" "info dir" "cache dir" "sync dir" "report -o page.html dir" \
+    "run count dir --save all.state" "flame --against t.tarmac t.tarmac"; do
+    # shellcheck disable=SC2086 # a command and its arguments
+    run ranks 3 $command
+    status 2
+    out </dev/null
+    check test "$(grep -c 'started as one of 3 processes: ' "$stderr")" = 1
+done
+check test ! -e page.html
+check test ! -e all.state
+for what in check info; do # the same analyses as parts of a run
+    equal run $what --format json dir
+done
+# other commands take no notice
+run ranks 2 view --format csv -n 1 t.tarmac
+status 0
+check test "$(wc -l <"$stdout")" = 4 # heads and rows
 
 # a rank that dies: first the process that reads, then the rank with all it has
 if command -v cc >/dev/null; then
@@ -133,6 +152,16 @@ C
     check test "$got" != 0
     out </dev/null
     err_has "before rank 2 had found anything: file(s '[^']*' to)? 'dir/t[0-9].tarmac'"
+    check test "$(grep -c 'had not chosen' "$stderr")" = 0
+
+    # what cannot be saved cannot be shared out: nothing is read
+    sed '/^static int save/d; s/\.save = save, \.load = load, //; /^static int load/,/^}/d; s/"dies"/"keeps"/g' \
+        dies.c >keeps.c
+    check cc -std=c11 -fPIC -shared -I "$TROD_SOURCE/include" -o keeps.so keeps.c
+    run ranks 2 run --plugin ./keeps.so count,keeps dir
+    status 2
+    out </dev/null
+    err_has "cannot be parted: it has an analysis that cannot save what it finds: 'keeps'"
 fi
 
 # a command without the library says what is missing instead of doing everything N times

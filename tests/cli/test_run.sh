@@ -246,12 +246,49 @@ done
 run trod run phases:list --part 0/2 --save x.state t.tarmac
 status 2
 err_has "cannot be parted: it has an analysis .*: 'phases'"
+run trod run count --by core --part 0/2 --save x.state dir
+status 2
+err_has 'cannot be parted: it has results of cores \(--by core\)$'
+check test "$(wc -l <"$stderr")" = 1
+{ cat t.tarmac && echo '1 clk cpu0 IT (1) 0000zz00 d503201f O EL1h_n : X'; } >damaged.tarmac
 for option in '--interval 100' '--by core'; do
+    # refused before anything is read: nothing is said of the damage
+    for from in t.tarmac damaged.tarmac; do
+        # shellcheck disable=SC2086 # an option and its value
+        run trod run count --save x.state $option $from
+        status 2
+        err_has 'cannot be saved'
+        check test "$(wc -l <"$stderr")" = 1
+        check test ! -e x.state
+    done
+done
+for option in '-o x.txt' '--format json' '--format csv' '--plot'; do
+    # shellcheck disable=SC2086 # an option and its value
     run trod run count --save x.state $option t.tarmac
     status 2
-    err_has 'cannot be saved'
+    err_has "option '--save' prints no results"
     check test ! -e x.state
+    check test ! -e x.txt
 done
+# a file that is not there is no pipe, and is not counted among the files that were read
+run trod run count dir nosuch --part 0/2 --save x.state
+status 2
+err_has "cannot be parted: it has a file that is not there: 'nosuch'"
+run trod run count dir --part 0/2 --save x.state - <t.tarmac
+status 2
+err_has "cannot be parted: it has a pipe.*: '-'"
+echo 'no trace' >no.trace
+for jobs in 1 3; do
+    run trod run count -j $jobs --format json dir nosuch no.trace nosuch2
+    status 2
+    json '.files == 7'
+done
+run trod run count --save x.state dir nosuch
+status 2
+run trod merge --format json x.state
+status 2
+json '.files == 7'
+rm x.state
 run trod run sync --part 0/2 --save x.state t.zip
 status 2
 check test ! -e x.state
@@ -290,6 +327,31 @@ for with in count,hot check,syscalls,count; do
         done
     done
 done
+# lists, as trod run --list shows them: what the sub-command finds with the same value
+alike() # COMMAND SPEC OPTION...
+{
+    run trod "$1" "${@:3}" --format json t.zip
+    status 0
+    jq -S 'del(.format, .files)' "$stdout" >a
+    run trod run "mix,$2,count" --format json t.zip
+    status 0
+    jq -S ".$1" "$stdout" >b
+    check test "$(jq length b)" -gt 0
+    same a b
+}
+alike deps deps:window=8,32,width=2,4 --window 8,32 --width 2,4
+alike deps deps:latency=load=9,store=2,top=3 --latency load=9,store=2 --top 3
+alike branches branches:predictors=bimodal,gshare,top=4 --predictors bimodal,gshare --top 4
+alike calls calls:weight=loads,stores,list --weight loads,stores --list
+alike cache cache:sweep=size=4K..16K,ways=1..4,line=64 --sweep size=4K..16K,ways=1..4,line=64
+for spec in deps:window=8,widht=4 deps:widht=4; do
+    run trod run $spec t.zip
+    status 2
+    err_has "analysis 'deps': unknown option 'widht'; did you mean 'width'"
+done
+run trod run deps:window=8,wide t.zip
+status 2
+err_has "'wide'"
 run trod run nothing t.zip
 status 2
 err_has "no analysis is called 'nothing'"
