@@ -51,7 +51,10 @@ enum trod_frame_sure {
     TROD_SURES
 };
 
-/* An executed instruction of a stream. */
+/*
+ * An executed instruction of a stream. Times of one call stack all have the unit and the decimals
+ * of the first one that it was fed: others are converted, rounded down where they are finer.
+ */
 struct trod_moment {
     uint64_t row;         /* its ordinal in the trace */
     uint64_t instruction; /* its ordinal in the stream */
@@ -200,8 +203,8 @@ struct trod_callstack_source {
  */
 enum {
     TROD_CALLSTACK_COLUMNS = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM |
-                             TROD_COL_TIME | TROD_COL_ADDR | TROD_COL_TARGET | TROD_COL_VALUE |
-                             TROD_COL_SUB | TROD_COL_CODE | TROD_COL_TEXT
+                             TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_ADDR | TROD_COL_TARGET |
+                             TROD_COL_VALUE | TROD_COL_SUB | TROD_COL_CODE | TROD_COL_TEXT
 };
 
 /* The columns of TROD_CALLSTACK_COLUMNS that are used with the format called FORMAT. */

@@ -143,6 +143,12 @@ struct trod_index_info {
 };
 /* About the index that NAV uses. False: it uses none. */
 bool trod_index_about(const struct trod_nav *nav, struct trod_index_info *out);
+/*
+ * What all times count that the index NAV uses knows of: an element of the unit column, into *UNIT.
+ * Returns 1, 0 (no row has a time) or TROD_ERR_UNKNOWN (units or decimals differ, or NAV uses no
+ * index).
+ */
+int trod_index_unit(const struct trod_nav *nav, uint8_t *unit);
 /* Parts of an index that struct trod_index_info does not have. */
 enum trod_index_part {
     TROD_INDEX_VALUES,  /* which values rows have */

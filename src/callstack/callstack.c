@@ -101,6 +101,7 @@ void trod_callstack_free(struct trod_callstack *c)
     free(c->lane);
     trod_insn_decoder_free(c->decoder);
     cs_given_free(c->given);
+    free(c->scaled);
     free(c);
 }
 
@@ -226,8 +227,8 @@ static struct trod_moment moment(const struct trod_batch *b, uint32_t i, uint64_
 {
     const bool timed = b->have & b->has[i] & TROD_COL_TIME;
 
-    return (struct trod_moment){trod_origin_row(b, i), number, timed ? b->time[i] : TROD_NOWHERE,
-                                b->addr[i]};
+    return (struct trod_moment){trod_origin_row(b, i), number,
+                                timed ? cs_time(b->time[i]) : TROD_NOWHERE, b->addr[i]};
 }
 
 static void take(const struct trod_batch *b, uint32_t i, uint64_t number, struct cs_insn *to)
@@ -313,7 +314,7 @@ static int instruction(struct trod_callstack *c, struct cs_lane *l, const struct
                             : said & TROD_COL_CODE             ? b->code[i].len
                                                                : 4);
     if (said & TROD_COL_TIME && (l->time == TROD_NOWHERE || b->time[i] > l->time))
-        l->time = b->time[i];
+        l->time = cs_time(b->time[i]);
     l->before_row = l->last_row;
     l->last_row = i;
     l->count++;
@@ -464,22 +465,27 @@ static int chunk(struct trod_callstack *c, const struct trod_batch *b, uint32_t 
 int trod_callstack_feed(struct trod_callstack *c, const struct trod_batch *b, uint32_t from,
                         uint32_t to)
 {
+    struct trod_batch view;
     struct cs_lane *l = NULL;
     int rc = turn_file(c, b);
 
     learn(c, b);
+    if (rc == TROD_OK)
+        rc = cs_ticks(c, b, from, to, &view);
+    if (rc < 0)
+        return rc;
     c->batch = b;
     c->told = c->at = from;
     if (rc == TROD_OK && c->given)
         rc = cs_given_begin(c, b->first + from);
     for (uint32_t end; rc == TROD_OK && from < to; from = end) {
         end = to - from > CHUNK ? from + CHUNK : to;
-        rc = chunk(c, b, from, end, &l);
+        rc = chunk(c, &view, from, end, &l);
     }
     if (rc == TROD_OK && l)
         rc = cs_tell(c, l, to);
     for (; c->touched; c->touched = l) {
-        settle(c->touched, b);
+        settle(c->touched, &view);
         c->touched->in_batch = false;
         l = c->touched->touched;
     }

@@ -8,6 +8,7 @@
 #ifndef TROD_CALLSTACK_INT_H
 #define TROD_CALLSTACK_INT_H
 
+#include "callstack/ticks.h"
 #include "trod/callstack.h"
 #include "trod/insn.h"
 
@@ -196,7 +197,18 @@ struct trod_callstack {
     uint64_t due;           /* the row of the next one of them */
     int (*unmatched)(void *ctx, uint32_t lane, const struct trod_moment *to); /* or NULL */
     uint8_t isa, endian;
+    struct trod_ticks ticks;
+    void (*scale)(void *ctx, unsigned power); /* trod_callstack_scales, or NULL */
+    const uint64_t *times;                    /* of the batch, in ticks: its own, or SCALED */
+    uint64_t *scaled;
+    uint32_t room; /* for as many */
 };
+
+/* Time T of a row as it is told. */
+static inline uint64_t cs_time(uint64_t t)
+{
+    return t - (t == TROD_NOWHERE);
+}
 
 static inline struct cs_context *cs_now(const struct cs_lane *l)
 {
@@ -226,6 +238,12 @@ static inline uint64_t cs_plain(const struct cs_lane *l, uint64_t pc)
 {
     return cs_arm32(l) ? pc & ~(uint64_t)1 : pc;
 }
+
+/*
+ * ---- ticks.c: rows [FROM, TO) of B into *VIEW, with times in ticks. 0 or TROD_ERR_NOMEM.
+ */
+int cs_ticks(struct trod_callstack *c, const struct trod_batch *b, uint32_t from, uint32_t to,
+             struct trod_batch *view);
 
 /* ---- known.c. 0 or TROD_ERR_NOMEM where they return int. */
 int cs_known_init(struct cs_known *k);

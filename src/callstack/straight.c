@@ -45,7 +45,7 @@ static void pass(struct cs_lane *l, const struct trod_batch *b, uint32_t row)
 {
     if (b->have & b->has[row] & TROD_COL_TIME &&
         (l->time == TROD_NOWHERE || b->time[row] > l->time))
-        l->time = b->time[row];
+        l->time = cs_time(b->time[row]);
 }
 
 /*

@@ -8,6 +8,7 @@
 
 #include "core/pack.h"
 #include "core/slab.h"
+#include "core/times.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -255,6 +256,12 @@ void cg_tree_fini(struct cg_tree *t)
     free(t->weight);
     trod_map_fini(&t->map);
     *t = (struct cg_tree){0};
+}
+
+void cg_tree_scale(struct cg_tree *t, unsigned power)
+{
+    for (size_t i = 0; i < t->n; i++)
+        t->node[i].self[CG_SELF_TIME] = trod_time_scale(t->node[i].self[CG_SELF_TIME], (int)power);
 }
 
 int cg_tree_save(const struct cg_tree *t, struct trod_buf *out)

@@ -81,6 +81,8 @@ int cg_tree_take(struct cg_tree *into, struct cg_tree *from);
 /* The weights of NODE; NULL: no memory. */
 uint64_t *cg_tree_weights(struct cg_tree *t, uint32_t node);
 void cg_tree_fini(struct cg_tree *t);
+/* Times are in ticks from here on of which 10^POWER were one. */
+void cg_tree_scale(struct cg_tree *t, unsigned power);
 int cg_tree_save(const struct cg_tree *t, struct trod_buf *out);
 int cg_tree_load(struct cg_tree *t, struct trod_span *in);
 

@@ -58,6 +58,23 @@ static bool open_all(struct indexed *x, size_t each)
     return true;
 }
 
+/* Do all times count the same? Indexes have times as they stand in the trace. */
+static bool one_unit(const struct indexed *x)
+{
+    uint8_t unit = 0, other;
+    bool timed = false;
+
+    for (size_t i = 0; i < x->n; i++) {
+        const int r = trod_index_unit(x->nav[i], &other);
+
+        if (r < 0 || (r > 0 && timed && other != unit))
+            return false;
+        unit = r > 0 ? other : unit;
+        timed = timed || r > 0;
+    }
+    return true;
+}
+
 static const struct trod_meta *meta(void *ctx)
 {
     struct indexed *x = ctx;
@@ -65,6 +82,8 @@ static const struct trod_meta *meta(void *ctx)
 
     if (!x->nav && (x->nav = calloc(n, sizeof(struct trod_nav *))) && !open_all(x, n) && n > 1)
         open_all(x, 1);
+    if (!one_unit(x))
+        close_all(x);
     return x->n ? trod_nav_meta(x->nav[x->now]) : NULL;
 }
 

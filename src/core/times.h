@@ -102,6 +102,18 @@ static inline struct trod_gap trod_time_gap(uint64_t since, uint8_t unit_since, 
     return (struct trod_gap){number, (unsigned)(base - x), back};
 }
 
+/* T * 10^POWER, where POWER may be negative: rounded down; UINT64_MAX where it is more than that.
+ */
+static inline uint64_t trod_time_scale(uint64_t t, int power)
+{
+    for (; power < 0 && t; power++)
+        t /= 10;
+    for (; power > 0 && t; power--)
+        if (__builtin_mul_overflow(t, 10u, &t))
+            return UINT64_MAX;
+    return t;
+}
+
 /* Whole ticks of unit TICK that T in UNIT is; of units that cannot be compared both count 1. */
 static inline uint64_t trod_time_ticks(uint64_t t, uint8_t unit, uint8_t tick)
 {

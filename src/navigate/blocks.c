@@ -130,6 +130,24 @@ uint64_t nav_from_time(struct trod_nav *nav, uint64_t time)
     return s->at[i - 1].row;
 }
 
+int trod_index_unit(const struct trod_nav *nav, uint8_t *unit)
+{
+    const struct nav_index *x = nav->index;
+    bool timed = false;
+
+    if (!x)
+        return TROD_ERR_UNKNOWN;
+    for (uint32_t k = 0; k < x->n_blocks; k++) {
+        if (x->block[k].flags & NAV_B_UNITS)
+            return TROD_ERR_UNKNOWN;
+        if (x->block[k].time_min > x->block[k].time_max)
+            continue;
+        *unit = (uint8_t)(x->block[k].flags >> NAV_B_UNIT);
+        timed = true;
+    }
+    return timed;
+}
+
 uint64_t trod_nav_time_end(const struct trod_nav *nav, uint64_t time)
 {
     const struct nav_index *x = nav->index;

@@ -88,7 +88,9 @@ struct nav_builder {
     bool valued;         /* a read of the block says what it read */
     bool exact;          /* of the block: NAV_B_EXACT */
     uint64_t clock;      /* the time of the last instruction of the file that has one */
-    unsigned time_flags; /* of the block: NAV_B_TIMED, NAV_B_UNTIMED, NAV_B_FALLS */
+    unsigned time_flags; /* of the block: NAV_B_TIMED, NAV_B_UNTIMED, NAV_B_FALLS, NAV_B_UNITS */
+    bool timed;          /* a time was seen, the first one with UNIT */
+    uint8_t unit;
     unsigned insn_flags; /* those of the tally */
     struct nav_names names;
     struct nav_regs regs;

@@ -222,7 +222,7 @@ static bool times_known(const struct nav_index *x)
 
     for (uint32_t k = 0; k < x->n_blocks; k++) {
         flags = (x->block[k].flags & NAV_B_START ? 0 : flags) | x->block[k].flags;
-        if (flags & NAV_B_FALLS || (flags & NAV_B_TIMED && flags & NAV_B_UNTIMED))
+        if (flags & (NAV_B_FALLS | NAV_B_UNITS) || (flags & NAV_B_TIMED && flags & NAV_B_UNTIMED))
             return false;
     }
     return true;

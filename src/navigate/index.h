@@ -19,7 +19,7 @@ enum {
     NAV_POSTINGS = 1 << 20,   /* postings of a segment, at most (a block is never parted) */
     NAV_EVENTS = 1 << 17,     /* entries and ends of calls, likewise */
     NAV_PAGE = 1 << 12,       /* bytes of a page of postings, before compression */
-    NAV_INDEX_VERSION = 26,
+    NAV_INDEX_VERSION = 27,
     NAV_EDGE = 1 << 20 /* bytes at the beginning and the end of a trace that are summed */
 };
 
@@ -87,8 +87,11 @@ enum nav_block_flag {
     NAV_B_BARE = 1 << 8,  /* an instruction with an address has neither opcode nor text */
     NAV_B_ASIDE = 1 << 9, /* an instruction names another one as that it belongs to */
     /* All accesses leave something, and reads all say what they read, or none does. */
-    NAV_B_EXACT = 1 << 10
+    NAV_B_EXACT = 1 << 10,
+    NAV_B_UNITS = 1 << 11 /* a time has another unit, or decimals, than the first of the index */
 };
+
+enum { NAV_B_UNIT = 16 }; /* at this bit of the flags: what that first time's unit column says */
 
 /* A place in a block from which decoding can go on. */
 struct nav_step {

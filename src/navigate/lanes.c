@@ -117,6 +117,13 @@ static void note_rows(struct nav_builder *to, const struct trod_batch *b)
         insns += is;
         if (has & TROD_COL_TIME) {
             const uint64_t t = b->time[i];
+            const uint8_t unit = has & TROD_COL_UNIT ? b->unit[i] : b->meta->unit;
+
+            if (unit != to->unit || !to->timed) {
+                flags |= to->timed ? NAV_B_UNITS : 0;
+                to->unit = to->timed ? to->unit : unit;
+                to->timed = true;
+            }
 
             if (t > k->time_max)
                 k->time_max = t;
@@ -269,7 +276,7 @@ static int next_block(struct nav_builder *b, const struct nav_item *it)
             k->flags |= NAV_B_SILENT;
         if (b->exact)
             k->flags |= NAV_B_EXACT;
-        k->flags |= b->time_flags | b->insn_flags;
+        k->flags |= b->time_flags | b->insn_flags | (uint64_t)b->unit << NAV_B_UNIT;
         b->time_flags = 0;
     }
     b->full = b->n_blocks > b->segment_from && (it->over || segment_is_full(b));

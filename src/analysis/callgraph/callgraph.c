@@ -171,12 +171,15 @@ static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *
 }
 
 /* Time counts from the first instruction that is counted, one of rows [FROM, TO). */
-static void start_clock(struct cg_lane *l, const struct trod_batch *b, uint32_t from, uint32_t to)
+static void start_clock(const struct cg_core *core, struct cg_lane *l, const struct trod_batch *b,
+                        uint32_t from, uint32_t to)
 {
+    const uint64_t *time = trod_callstack_times(core->stack);
+
     for (uint32_t i = from; i < to && !l->sum.clocked; i++)
         if (b->kind[i] == TROD_INSTR && b->have & b->has[i] & TROD_COL_TIME) {
             l->sum.clocked = l->sum.tree.any_time = true;
-            l->sum.time = b->time[i] > l->sum.time ? b->time[i] : l->sum.time;
+            l->sum.time = time[i] > l->sum.time ? time[i] : l->sum.time;
         }
 }
 
@@ -189,7 +192,7 @@ static int rows(void *ctx, const struct trod_batch *b, uint32_t from, uint32_t t
     if (f && !l)
         return TROD_ERR_NOMEM;
     if (l && core->followed && !core->following)
-        start_clock(l, b, from, to);
+        start_clock(core, l, b, from, to);
     if (core->weights.n && !core->following) {
         uint64_t n[CG_MOST_WEIGHTS] = {0}, *self;
         const uint32_t node = f ? node_of(core, l, f) : 0;
@@ -293,6 +296,8 @@ static int begin_stack(struct cg_core *core, bool with_rows)
 
     trod_callstack_free(core->stack);
     rc = trod_callstack_new(&core->stack, &sink, core->context.symbols, core->context.merged);
+    if (rc == TROD_OK)
+        trod_callstack_scales(core->stack, cg_scale);
     return rc < 0 || !core->context.given
                ? rc
                : trod_callstack_give(core->stack, core->context.given, core->context.given_of);
@@ -381,6 +386,7 @@ int cg_finish(struct cg_core *core)
         if (rc == TROD_OK)
             rc = trod_callstack_end(core->stack);
         count_all(core);
+        cg_ticks_end(core);
         trod_callstack_free(core->stack);
         core->stack = NULL;
     }
@@ -452,8 +458,10 @@ int cg_merge(void *into, const void *from)
 
     if (rc == TROD_OK)
         rc = cg_finish(b);
-    if (rc == TROD_OK)
+    if (rc == TROD_OK) {
+        cg_ticks_merge(a, b);
         rc = cg_tree_add(&a->tree, &b->tree);
+    }
     trod_callstack_counts_add(&a->counts, &b->counts);
     return rc < 0 ? rc : cg_list_add(a, b);
 }
@@ -468,6 +476,8 @@ int cg_save(const void *st, struct trod_buf *out)
         return TROD_ERR_UNSUPPORTED;
     for (size_t i = 0; rc == TROD_OK && i < sizeof core->counts / sizeof *counts; i++)
         rc = trod_pack(out, counts[i]);
+    if (rc == TROD_OK)
+        rc = cg_ticks_save(core, out);
     if (rc == TROD_OK)
         rc = cg_tree_save(&core->tree, out);
     return rc < 0 ? rc : cg_list_save(core, out);
@@ -486,7 +496,9 @@ int cg_load(void *st, struct trod_span in, const uint32_t *sites)
     for (size_t i = 0; i < sizeof counts / sizeof *p; i++)
         if (trod_unpack(&in, &p[i]) < 0)
             return TROD_ERR_CORRUPT;
-    rc = cg_finish(core);
+    rc = cg_finish(core); /* nothing: states are loaded into new ones */
+    if (rc == TROD_OK)
+        rc = cg_ticks_load(&core->ticks, &in);
     if (rc == TROD_OK)
         rc = cg_tree_load(&core->tree, &in);
     if (rc == TROD_OK)

@@ -10,6 +10,7 @@
 #ifndef TROD_ANALYSIS_CALLGRAPH_H
 #define TROD_ANALYSIS_CALLGRAPH_H
 
+#include "callstack/ticks.h"
 #include "callstack/tree.h"
 #include "trod/analysis.h"
 #include "trod/buf.h"
@@ -137,6 +138,7 @@ struct cg_core {
     const struct trod_callstack_source *source; /* instead of batches; NULL: none */
     uint8_t isa;
     uint32_t file;
+    struct trod_ticks ticks; /* what times count, once they are all there */
     struct cg_like *like;
     struct cg_cache **cache; /* of CG_MISSES, by stream + 1; [0]: of rows without one */
     uint32_t n_caches;
@@ -230,6 +232,19 @@ int cg_list_save(const struct cg_core *core, struct trod_buf *out);
 int cg_list_load(struct cg_core *core, struct trod_span *in);
 void cg_put_list(const struct cg_core *core, struct trod_result *r);
 void cg_put_open(const struct cg_core *core, struct trod_result *r);
+
+/* ---- ticks.c */
+/* CTX is a core: its times are in ticks from here on of which 10^POWER were one. */
+void cg_scale(void *ctx, unsigned power);
+/* The call stack of CORE is fed no more. */
+void cg_ticks_end(struct cg_core *core);
+/* Give both the finer of their ticks, before the times of FROM are added to those of INTO. */
+void cg_ticks_merge(struct cg_core *into, struct cg_core *from);
+/* 0 or TROD_ERR_NOMEM; 0 or TROD_ERR_CORRUPT. */
+int cg_ticks_save(const struct cg_core *core, struct trod_buf *out);
+int cg_ticks_load(struct trod_ticks *t, struct trod_span *in);
+/* Where the trace has more than one unit: the one that times are in. */
+void cg_put_unit(const struct cg_core *core, struct trod_result *r);
 
 /* ---- profile.c */
 void cg_put_counts(const struct cg_core *core, const struct cg_sum *sum, struct trod_result *r);

@@ -335,8 +335,11 @@ static void put_args(const struct cg_call *c, struct trod_result *r)
 
 static bool in_time(const struct cg_core *core, const struct cg_call *c)
 {
-    return !core->opt->time.set || c->last_time == TROD_NOWHERE ||
-           c->last_time >= core->opt->time.lo;
+    const struct trod_range *time = &core->opt->time;
+
+    /* ticks may have become finer since it was listed */
+    return !time->set ||
+           (c->time <= time->hi && (c->last_time == TROD_NOWHERE || c->last_time >= time->lo));
 }
 
 void cg_put_list(const struct cg_core *core, struct trod_result *r)

@@ -355,6 +355,7 @@ void cg_put_counts(const struct cg_core *core, const struct cg_sum *sum, struct 
     trod_result_u64(r, "instructions", sum[0].total[CG_SELF_INSTRUCTIONS]);
     if (core->tree.any_time)
         trod_result_u64(r, "time", sum[0].total[CG_SELF_TIME]);
+    cg_put_unit(core, r);
     for (unsigned i = 0; i < core->weights.n; i++)
         trod_result_u64(r, core->weights.at[i].key, sum[0].total[CG_SELF_WEIGHTS + i]);
     trod_result_u64(r, "calls", c->entered[TROD_FRAME_CALL] + c->entered[TROD_FRAME_MANUAL]);
