@@ -164,6 +164,13 @@ int export_totals_init(struct export_totals *t, const struct export_misses_optio
 {
     const struct export_lanes_sink sink = {.st = t, .enter = enter, .leave = leave, .rows = rows};
 
+    if (misses && !misses->cache && (misses->i1 || misses->d1 || misses->ll))
+        return trod_error(c->diag, TROD_ERR_USAGE, "export.cache", NULL,
+                          "option '%s' is the shape of a cache, and none is simulated: add option "
+                          "'cache'",
+                          misses->i1   ? "I1"
+                          : misses->d1 ? "D1"
+                                       : "LL");
     if (misses && misses->cache) {
         int r;
 

@@ -77,13 +77,19 @@ static int open_file(struct export_place *p, const struct trod_export *v, const 
 }
 
 static int open_folder(struct export_place *p, const struct trod_export *v, const char *path,
-                       struct trod_diag *diag)
+                       const struct trod_output_options *opt, struct trod_diag *diag)
 {
     int r;
 
     if (strcmp(path, "-") == 0)
         return trod_error(diag, TROD_ERR_USAGE, "export.stream", NULL,
                           "'%s' is a folder of files: name one with -o", v->name);
+    if (opt->compress && strcmp(opt->compress, "none") != 0)
+        return trod_error(
+            diag, TROD_ERR_USAGE, "export.compress", NULL,
+            "'%s' is not compressed: its readers want the files of the folder as they "
+            "are",
+            v->name);
     r = trod_folder_open(&p->folder, path, true, diag);
     if (r == 0 && !(p->work = strdup(p->folder.work)))
         r = TROD_ERR_NOMEM;
@@ -100,8 +106,12 @@ int export_place_open(struct export_place *p, const struct trod_export *v, const
     if (v->form == TROD_EXPORT_FILE)
         return open_file(p, v, path, opt, diag);
     if (v->form == TROD_EXPORT_FOLDER)
-        return open_folder(p, v, path, diag);
+        return open_folder(p, v, path, opt, diag);
     o.binary = v->form == TROD_EXPORT_BINARY;
+    if (v->compress && opt->compress && strcmp(opt->compress, v->compress) != 0)
+        return trod_error(diag, TROD_ERR_USAGE, "export.compress", NULL,
+                          "'%s' is always compressed with %s: leave out --compress", v->name,
+                          v->compress);
     if (v->compress)
         o.compress = v->compress;
     return trod_output_create(&p->out, path, &o, diag);
