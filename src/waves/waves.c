@@ -272,7 +272,9 @@ int trod_waves_end(struct trod_waves *w, struct trod_buf *out)
     if (r == 0)
         r = wave_flush(w);
     /* viewers show the last values for as long as a further time says */
-    return r == 0 && w->begun ? trod_buf_printf(out, "#%llu\n", (unsigned long long)w->now + 1) : r;
+    return r == 0 && w->begun && w->now < UINT64_MAX
+               ? trod_buf_printf(out, "#%llu\n", (unsigned long long)w->now + 1)
+               : r;
 }
 
 void trod_waves_count(const struct trod_waves *w, struct trod_waves_summary *out)
