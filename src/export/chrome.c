@@ -5,13 +5,14 @@
  * pairs of B and E (E repeats the name), accesses counters, a signal and its waits a flow. Times
  * are microseconds; what counts no time counts one of them each.
  */
+#include "export/clock.h"
 #include "export/timeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TICK = 1000, PROCESS = 1, FIRST_THREAD = 2 };
+enum { PROCESS = 1, FIRST_THREAD = 2 };
 
 struct options {
     struct export_timeline_options timeline;
@@ -38,14 +39,6 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
     return export_timeline_feed(&((struct state *)st)->t, b, from, to);
 }
 
-/* Microseconds, with what is below one behind the point. */
-static void put_time(struct export_text *t, uint64_t nanoseconds)
-{
-    export_number(t, nanoseconds / 1000);
-    if (nanoseconds % 1000)
-        export_print(t, ".%03u", (unsigned)(nanoseconds % 1000));
-}
-
 /* The beginning of event PH of lane LANE. */
 static void begin(struct state *s, const char *ph, uint32_t lane)
 {
@@ -60,10 +53,14 @@ static void put_string(struct state *s, const char *key, const char *text)
     export_json(&s->text, text, strlen(text));
 }
 
-static void put_at(struct state *s, uint64_t nanoseconds)
+/* Microseconds, with what is below one behind the point. */
+static void put_at(struct state *s, uint64_t at)
 {
+    const int power = export_power(&s->t) + (export_in_seconds(&s->t) ? 6 : 0);
+    char text[EXPORT_DECIMAL];
+
     export_put(&s->text, ",\"ts\":");
-    put_time(&s->text, nanoseconds);
+    export_put(&s->text, export_decimal(text, at, power));
 }
 
 static int put_span(void *user, const struct export_span *p, bool open)
@@ -71,7 +68,7 @@ static int put_span(void *user, const struct export_span *p, bool open)
     struct state *s = user;
 
     begin(s, open ? "B" : "E", p->lane);
-    put_at(s, export_at(&s->t, open ? &p->begin : &p->end, TICK));
+    put_at(s, export_at(&s->t, open ? &p->begin : &p->end));
     put_string(s, "name", export_function_name(&s->t.lanes.names, p->function));
     export_put(&s->text, ",\"cat\":\"call\"}");
     return s->text.status;
@@ -109,13 +106,12 @@ static int put_labels(struct state *s, const struct trod_meta *meta)
 static void put_counters(struct state *s, const struct trod_meta *meta)
 {
     const struct export_buckets *k = export_counters(&s->t);
-    char name[80];
+    char name[120];
 
-    snprintf(name, sizeof name, "accesses per %llu %s", (unsigned long long)k->width,
-             export_clock_name(&s->t, meta));
+    export_counters_name(&s->t, meta, name, sizeof name);
     for (size_t i = 0; i <= k->n && k->n; i++) {
         begin(s, "C", 0);
-        put_at(s, export_bucket_at(&s->t, i, TICK));
+        put_at(s, export_bucket_at(&s->t, i));
         put_string(s, "name", name);
         export_print(&s->text, ",\"args\":{\"reads\":%llu,\"writes\":%llu}}",
                      (unsigned long long)(i < k->n ? k->reads[i] : 0),
@@ -128,7 +124,7 @@ static void put_signals(struct state *s)
 {
     for (size_t i = 0; i < s->t.n_signals; i++) {
         const struct export_signal *p = &s->t.signal[i];
-        const uint64_t at = export_at(&s->t, &p->at, TICK);
+        const uint64_t at = export_at(&s->t, &p->at);
 
         begin(s, "i", p->lane);
         put_at(s, at);
@@ -158,7 +154,7 @@ static void put_head(struct state *s, const struct trod_meta *meta)
 static int finish(void *st, const struct trod_meta *meta, struct trod_result *result)
 {
     struct state *s = st;
-    int r = export_timeline_end(&s->t, result);
+    int r = export_timeline_end(&s->t, EXPORT_DOUBLES, result);
 
     put_head(s, meta);
     if (r == 0)

@@ -34,6 +34,7 @@ struct state {
     struct file *file; /* by stream */
     uint32_t n;
     uint64_t rows, held; /* rows whose time went back: that of the row before stands for it */
+    uint64_t rounded;    /* rows whose time is no whole number of nanoseconds */
     uint8_t uuid[16];
     uint64_t epoch; /* taken off all times */
     uint8_t unit;
@@ -257,11 +258,12 @@ static void put_fields(const struct state *s, struct trod_buf *out, const struct
 static void learn(struct state *s, const struct trod_batch *b, uint32_t i)
 {
     const struct trod_format *f = b->meta ? b->meta->driver : NULL;
+    bool rounded;
 
     s->known = true;
     s->unit = export_unit(b, i);
     if (f && f->flags & TROD_FMT_TIMESTAMPS &&
-        export_nanoseconds(s->unit, b->time[i], 1) >= unix_epoch)
+        export_nanoseconds(s->unit, b->time[i], &rounded) >= unix_epoch)
         s->epoch = unix_epoch;
 }
 
@@ -269,13 +271,15 @@ static void learn(struct state *s, const struct trod_batch *b, uint32_t i)
 static void go_on(struct state *s, const struct trod_batch *b, uint32_t i, struct file *f)
 {
     uint64_t t = s->rows;
+    bool rounded;
 
     if (s->timed && !(b->have & b->has[i] & TROD_COL_TIME))
         return;
     if (s->timed) {
         if (!s->known)
             learn(s, b, i);
-        t = export_nanoseconds(export_unit(b, i), b->time[i], 1);
+        t = export_nanoseconds(export_unit(b, i), b->time[i], &rounded);
+        s->rounded += rounded;
         t = t < s->epoch ? 0 : t - s->epoch;
         t = t > INT64_MAX / 2 ? INT64_MAX / 2 : t; /* as much as readers count */
     }
@@ -347,6 +351,8 @@ static int finish(void *st, const struct trod_meta *meta, struct trod_result *re
     trod_result_u64(result, "events", s->rows);
     trod_result_u64(result, "packets", packets);
     trod_result_u64(result, "times_held", s->held);
+    trod_result_u64(result, "times_rounded", s->rounded);
+    export_report_rounded(s->c.diag, s->rounded);
     return r;
 }
 

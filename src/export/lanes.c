@@ -21,8 +21,7 @@ static struct export_lane *lane_of(struct export_lanes *s, uint32_t stream, uint
     if (!p->value) {
         if (!trod_grow(&s->lane, s->n, &s->cap, sizeof *s->lane, 16) || !(l = calloc(1, sizeof *l)))
             return NULL;
-        *l = (struct export_lane){
-            .number = (uint32_t)s->n, .stream = stream, .context = context, .time = TROD_NOWHERE};
+        *l = (struct export_lane){.number = (uint32_t)s->n, .stream = stream, .context = context};
         s->lane[s->n++] = l;
         p->value = s->n;
     }
@@ -54,6 +53,7 @@ static int enter(void *ctx, struct trod_frame *f)
 
     if (!l || !trod_grow(&l->open, f->depth, &l->cap, sizeof *l->open, 64))
         return TROD_ERR_NOMEM;
+    l->n = f->depth + 1;
     o = &l->open[f->depth];
     *o = (struct export_open){
         .function = export_function(&s->names, f->function, f->kind == TROD_FRAME_EXCEPTION)};
@@ -83,6 +83,7 @@ static int leave(void *ctx, struct trod_frame *f, const struct trod_frame_left *
         return TROD_ERR_NOMEM;
     active->value--;
     r = s->sink.leave ? s->sink.leave(s->sink.st, l, o, f, end) : 0;
+    l->n = f->depth;
     if (f->depth == 0) {
         l->root = *o;
         l->has_root = true;
@@ -116,15 +117,33 @@ static int rows(void *ctx, const struct trod_batch *b, uint32_t from, uint32_t t
                         : 0;
 }
 
+static void scale(void *ctx, unsigned power)
+{
+    struct export_lanes *s = ctx;
+
+    for (size_t i = 0; i < s->n; i++) {
+        struct export_lane *l = s->lane[i];
+
+        for (uint32_t k = 0; k < l->n; k++)
+            l->open[k].time = trod_ticks_scale(l->open[k].time, power);
+        l->root.time = trod_ticks_scale(l->root.time, power);
+    }
+    s->sink.scale(s->sink.st, power);
+}
+
 int export_lanes_init(struct export_lanes *s, const struct export_lanes_sink *sink,
                       const struct trod_export_context *c)
 {
     const struct trod_callstack_sink calls = {
         .ctx = s, .enter = enter, .leave = leave, .rows = rows};
+    int r;
 
     s->sink = *sink;
     s->names.symbols = c->symbols;
-    return trod_callstack_new(&s->stack, &calls, c->symbols, c->merged);
+    r = trod_callstack_new(&s->stack, &calls, c->symbols, c->merged);
+    if (r == 0 && sink->scale)
+        trod_callstack_scales(s->stack, scale);
+    return r;
 }
 
 int export_lanes_feed(struct export_lanes *s, const struct trod_batch *b, uint32_t from,

@@ -8,6 +8,7 @@
 #ifndef TROD_EXPORT_LANES_H
 #define TROD_EXPORT_LANES_H
 
+#include "callstack/ticks.h"
 #include "export/names.h"
 #include "trod/buf.h"
 #include "trod/callstack.h"
@@ -37,9 +38,9 @@ struct export_open {
 struct export_lane {
     uint32_t number, stream, context;
     struct export_open *open; /* by depth */
+    uint32_t n;               /* that are open */
     size_t cap;
     uint64_t cost[EXPORT_COSTS];
-    uint64_t time, instruction; /* of its last instruction */
     /* The root that ended last: its caller may still be found (trod_frame.under). */
     struct export_open root;
     bool has_root;
@@ -58,6 +59,8 @@ struct export_lanes_sink {
     /* Rows that belong to O; L and O NULL: that come before any instruction of their stream. */
     int (*rows)(void *st, const struct trod_batch *b, uint32_t from, uint32_t to,
                 struct export_lane *l, struct export_open *o);
+    /* As of trod_callstack_scales: of all times that are not in lanes. */
+    void (*scale)(void *st, unsigned power);
 };
 
 struct export_lanes {

@@ -5,13 +5,14 @@
  * TracePacket, TrackDescriptor, TrackEvent. A track a thread, two counters of the process. Names
  * stand once, in the packet that uses one first.
  */
+#include "export/clock.h"
 #include "export/pb.h"
 #include "export/timeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TICK = 1000, PROCESS = 1, FIRST_THREAD = 2, SEQUENCE = 1 };
+enum { PROCESS = 1, FIRST_THREAD = 2, SEQUENCE = 1 };
 
 /* Numbers of tracks. */
 enum { PROCESS_TRACK = 1, READS_TRACK = 2, WRITES_TRACK = 3, FIRST_TRACK = 16 };
@@ -60,8 +61,9 @@ struct options {
 struct state {
     struct export_timeline t;
     struct trod_buf out, packet, part, inner;
-    uint8_t *named; /* functions whose names were written */
-    bool begun;     /* a packet of the sequence was written */
+    uint8_t *named;   /* functions whose names were written */
+    bool begun;       /* a packet of the sequence was written */
+    uint64_t rounded; /* times that are no whole nanoseconds */
     int status;
 };
 
@@ -102,10 +104,20 @@ static void end_packet(struct state *s)
         flush(s);
 }
 
+/* AT in nanoseconds: what counts no time, ticks as well as instructions, is 1000 of them. */
+static uint64_t nanoseconds(struct state *s, uint64_t at)
+{
+    const int power = export_power(&s->t) + (export_in_seconds(&s->t) ? 9 : 3);
+    const uint64_t to = trod_time_scale(at, power);
+
+    s->rounded += power < 0 && trod_time_scale(to, -power) != at;
+    return to > INT64_MAX ? INT64_MAX : to;
+}
+
 /* The event in s->part, at AT, as a packet. */
 static void end_event(struct state *s, uint64_t at)
 {
-    note(s, pb_number(&s->packet, PACKET_TIMESTAMP, at));
+    note(s, pb_number(&s->packet, PACKET_TIMESTAMP, nanoseconds(s, at)));
     note(s, pb_number(&s->packet, PACKET_SEQUENCE, SEQUENCE));
     note(s, pb_number(&s->packet, PACKET_FLAGS,
                       FLAGS_NEEDED | (s->begun ? 0 : (uint64_t)FLAGS_CLEARED)));
@@ -176,7 +188,7 @@ static int put_span(void *user, const struct export_span *p, bool open)
     note(s, pb_number(&s->part, EVENT_TRACK, (uint64_t)p->lane + FIRST_TRACK));
     if (open)
         note(s, pb_number(&s->part, EVENT_NAME, name));
-    end_event(s, export_at(&s->t, open ? &p->begin : &p->end, TICK));
+    end_event(s, export_at(&s->t, open ? &p->begin : &p->end));
     return s->status;
 }
 
@@ -193,7 +205,7 @@ static void put_counters(struct state *s)
     const struct export_buckets *k = export_counters(&s->t);
 
     for (size_t i = 0; i <= k->n && k->n; i++) {
-        const uint64_t at = export_bucket_at(&s->t, i, TICK);
+        const uint64_t at = export_bucket_at(&s->t, i);
 
         put_value(s, READS_TRACK, at, i < k->n ? k->reads[i] : 0);
         put_value(s, WRITES_TRACK, at, i < k->n ? k->writes[i] : 0);
@@ -214,7 +226,7 @@ static void put_signals(struct state *s)
         note(s, pb_text(&s->part, EVENT_CATEGORY, "sync"));
         note(s, pb_text(&s->part, EVENT_NAME_TEXT, name));
         note(s, pb_fixed(&s->part, p->wait ? EVENT_FLOW_ENDS : EVENT_FLOW, p->flow));
-        end_event(s, export_at(&s->t, &p->at, TICK));
+        end_event(s, export_at(&s->t, &p->at));
     }
 }
 
@@ -222,7 +234,7 @@ static int finish(void *st, const struct trod_meta *meta, struct trod_result *re
 {
     struct state *s = st;
 
-    s->status = export_timeline_end(&s->t, result);
+    s->status = export_timeline_end(&s->t, EXPORT_NANOSECONDS, result);
     s->named = calloc(export_functions(&s->t.lanes.names) + 1, 1);
     if (!s->named)
         return TROD_ERR_NOMEM;
@@ -236,6 +248,7 @@ static int finish(void *st, const struct trod_meta *meta, struct trod_result *re
     put_counters(s);
     put_signals(s);
     flush(s);
+    export_report_rounded(s->t.c.diag, s->rounded);
     return s->status;
 }
 

@@ -36,13 +36,24 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
     return export_timeline_feed(&((struct state *)st)->t, b, from, to);
 }
 
+/* Nanoseconds, with what is below one behind the point. */
+static void put_at(struct state *s, uint64_t at)
+{
+    const int power = export_power(&s->t) + (export_in_seconds(&s->t) ? 9 : 0);
+    char text[EXPORT_DECIMAL];
+
+    export_put(&s->text, export_decimal(text, at, power));
+}
+
 static int put_event(void *user, const struct export_span *p, bool open)
 {
     struct state *s = user;
 
-    s->last = export_at(&s->t, open ? &p->begin : &p->end, 1);
-    export_print(&s->text, "%s{\"type\":\"%s\",\"frame\":%u,\"at\":%llu}", s->any ? ",\n" : "\n",
-                 open ? "O" : "C", (unsigned)p->function, (unsigned long long)s->last);
+    s->last = export_at(&s->t, open ? &p->begin : &p->end);
+    export_print(&s->text, "%s{\"type\":\"%s\",\"frame\":%u,\"at\":", s->any ? ",\n" : "\n",
+                 open ? "O" : "C", (unsigned)p->function);
+    put_at(s, s->last);
+    export_put(&s->text, "}");
     s->any = true;
     return s->text.status;
 }
@@ -73,19 +84,21 @@ static void put_frames(struct state *s)
 static int put_profile(struct state *s, size_t *at, const struct trod_meta *meta)
 {
     const struct export_span *first = &s->t.span[*at];
-    const bool real = s->t.clock == EXPORT_CLOCK_TIME && export_is_time(s->t.unit);
     struct trod_buf name = {0};
     int r = export_lane_name(&name, s->t.lanes.lane[first->lane], meta);
 
     export_put(&s->text, "{\"type\":\"evented\",\"name\":");
     export_json(&s->text, (const char *)name.p, name.n);
-    export_print(&s->text, ",\"unit\":\"%s\",\"startValue\":%llu,\"events\":[",
-                 real ? "nanoseconds" : "none",
-                 (unsigned long long)export_at(&s->t, &first->begin, 1));
+    export_print(&s->text, ",\"unit\":\"%s\",\"startValue\":",
+                 export_in_seconds(&s->t) ? "nanoseconds" : "none");
+    put_at(s, export_at(&s->t, &first->begin));
+    export_put(&s->text, ",\"events\":[");
     s->any = false;
     if (r == 0)
         r = export_timeline_walk(&s->t, at, put_event, s);
-    export_print(&s->text, "\n],\"endValue\":%llu}", (unsigned long long)s->last);
+    export_put(&s->text, "\n],\"endValue\":");
+    put_at(s, s->last);
+    export_put(&s->text, "}");
     trod_buf_fini(&name);
     return r;
 }
@@ -94,7 +107,7 @@ static int finish(void *st, const struct trod_meta *meta, struct trod_result *re
 {
     struct state *s = st;
     struct trod_buf title = {0};
-    int r = export_timeline_end(&s->t, result);
+    int r = export_timeline_end(&s->t, EXPORT_DOUBLES, result);
 
     if (r == 0)
         r = export_timeline_title(&title, &s->t, meta);

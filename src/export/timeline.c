@@ -19,7 +19,8 @@ const struct trod_option export_timeline_options[] = {
      .type = TROD_OPT_U64,
      .offset = offsetof(struct export_timeline_options, limit),
      .arg = "N",
-     .text = "events at the most; the shortest calls are left out (default: 1000000)"},
+     .text = "events of calls, two each, at the most; the shortest calls are left out (default: "
+             "1000000)"},
     {.name = "clock",
      .type = TROD_OPT_ENUM,
      .offset = offsetof(struct export_timeline_options, clock),
@@ -30,7 +31,7 @@ const struct trod_option export_timeline_options[] = {
     {.type = TROD_OPT_END},
 };
 
-enum { IN_TIME, IN_INSTRUCTIONS, LEAST_SPANS = 16 };
+enum { IN_TIME, IN_INSTRUCTIONS, CLOCKS, NONE = 65 /* more bits than a length has */ };
 
 /* ---- spans */
 
@@ -43,11 +44,15 @@ static unsigned bits(uint64_t v)
     return n;
 }
 
-static uint64_t length(const struct export_span *s, unsigned clock)
+/* The bits of the length of S. */
+static unsigned bits_of(const struct export_timeline *t, const struct export_span *s,
+                        unsigned clock)
 {
     if (clock == IN_INSTRUCTIONS)
-        return s->end.instruction - s->begin.instruction;
-    return s->begin.time < s->end.time ? s->end.time - s->begin.time : 0;
+        return bits(s->end.instruction - s->begin.instruction);
+    if (s->begin.time >= s->end.time)
+        return 0;
+    return bits(trod_time_scale(s->end.time - s->begin.time, -t->coarse));
 }
 
 /* The clock, as far as it is known. */
@@ -63,32 +68,54 @@ static unsigned clock_of(const struct export_timeline *t)
     return decide(t) == EXPORT_CLOCK_TIME ? IN_TIME : IN_INSTRUCTIONS;
 }
 
-/* Drop the shortest spans so that those that are left fit. */
-static void drop(struct export_timeline *t)
+/* May CLOCK be the clock in the end? */
+static bool may_be(const struct export_timeline *t, unsigned clock)
 {
-    uint64_t left = 0;
+    if (clock == IN_TIME)
+        return decide(t) == EXPORT_CLOCK_TIME || (t->clock == EXPORT_CLOCK_AUTO && !t->back);
+    return t->clock != EXPORT_CLOCK_TIME || !t->timed;
+}
+
+static bool is_kept(const struct export_timeline *t, const struct export_span *s)
+{
+    for (unsigned k = 0; k < CLOCKS; k++)
+        if (bits_of(t, s, k) >= t->least[k])
+            return true;
+    return false;
+}
+
+/* Drop the shortest spans by each of CLOCKS, bits, so that those that are left fit. */
+static void drop(struct export_timeline *t, unsigned of)
+{
     size_t n = 0;
 
-    t->clock = decide(t);
-    for (unsigned i = 0; i < 65; i++)
-        left += i < t->least ? 0 : t->by_length[clock_of(t)][i];
-    while (left > t->most && t->least < 65)
-        left -= t->by_length[clock_of(t)][t->least++];
+    for (unsigned k = 0; k < CLOCKS; k++) {
+        uint64_t left = 0;
+
+        for (unsigned i = t->least[k]; i < NONE; i++)
+            left += t->by_length[k][i];
+        while (left > t->most && t->least[k] < NONE)
+            left -= t->by_length[k][t->least[k]++];
+        if (!(of >> k & 1))
+            t->least[k] = NONE;
+    }
     for (size_t i = 0; i < t->n; i++)
-        if (bits(length(&t->span[i], clock_of(t))) >= t->least)
+        if (is_kept(t, &t->span[i]))
             t->span[n++] = t->span[i];
     t->n = n;
 }
 
 static int add_span(struct export_timeline *t, const struct export_span *s)
 {
-    t->by_length[IN_TIME][bits(length(s, IN_TIME))]++;
-    t->by_length[IN_INSTRUCTIONS][bits(length(s, IN_INSTRUCTIONS))]++;
-    if (t->least && bits(length(s, clock_of(t))) < t->least)
+    const bool time = may_be(t, IN_TIME), instructions = may_be(t, IN_INSTRUCTIONS);
+
+    for (unsigned k = 0; k < CLOCKS; k++)
+        t->by_length[k][bits_of(t, s, k)]++;
+    if (!is_kept(t, s))
         return 0;
-    if (t->n == t->most) {
-        drop(t);
-        if (bits(length(s, clock_of(t))) < t->least)
+    if (t->n >= ((size_t)time + instructions) * t->most) {
+        drop(t, (unsigned)time << IN_TIME | (unsigned)instructions << IN_INSTRUCTIONS);
+        if (!is_kept(t, s))
             return 0;
     }
     if (!trod_grow(&t->span, t->n, &t->cap, sizeof *t->span, 1024))
@@ -109,7 +136,7 @@ static int leave(void *st, struct export_lane *l, const struct export_open *o,
     };
 
     if (end->next.pc == TROD_NOWHERE)
-        s.end.time = end->last.time == TROD_NOWHERE ? TROD_NOWHERE : end->last.time + 1;
+        s.end.time = end->last.time + (end->last.time < TROD_LAST_TIME);
     return add_span(st, &s);
 }
 
@@ -172,12 +199,9 @@ static struct export_here *here_of(struct export_timeline *t, uint32_t stream)
     return &t->here[stream];
 }
 
-static void see_time(struct export_timeline *t, struct export_here *here, uint64_t time,
-                     uint8_t unit)
+static void see_time(struct export_timeline *t, struct export_here *here, uint64_t time)
 {
-    if (!t->timed)
-        t->unit = unit;
-    t->timed = true;
+    time -= time == TROD_NOWHERE; /* that is no time */
     if (here->time != TROD_NOWHERE && time < here->time)
         t->back = true;
     else
@@ -211,13 +235,45 @@ static int add_signal(struct export_timeline *t, const struct trod_batch *b, uin
     return 0;
 }
 
+/* What times count, once there is one. */
+static void learn(struct export_timeline *t)
+{
+    const struct trod_ticks *ticks = trod_callstack_ticks(t->lanes.stack);
+
+    if (!ticks->known || t->timed)
+        return;
+    t->timed = true;
+    t->unit = ticks->unit;
+    t->power = ticks->power;
+    t->coarse = trod_time_exponent(ticks->unit) - ticks->power;
+}
+
+/* Ticks become finer. */
+static void scale(void *st, unsigned power)
+{
+    struct export_timeline *t = st;
+
+    for (size_t i = 0; i < t->n; i++) {
+        t->span[i].begin.time = trod_ticks_scale(t->span[i].begin.time, power);
+        t->span[i].end.time = trod_ticks_scale(t->span[i].end.time, power);
+    }
+    for (size_t i = 0; i < t->n_signals; i++)
+        t->signal[i].at.time = trod_ticks_scale(t->signal[i].at.time, power);
+    for (uint32_t i = 0; i < t->n_here; i++)
+        t->here[i].time = trod_ticks_scale(t->here[i].time, power);
+    t->power -= (int)power;
+    t->coarse += (int)power;
+}
+
 static int rows(void *st, const struct trod_batch *b, uint32_t from, uint32_t to,
                 struct export_lane *l, struct export_open *o)
 {
     struct export_timeline *t = st;
     struct export_here *here = here_of(t, l ? l->stream : trod_batch_stream(b, from));
+    const uint64_t *time = trod_callstack_times(t->lanes.stack);
 
     (void)o;
+    learn(t);
     if (!here)
         return TROD_ERR_NOMEM;
     for (uint32_t i = from; i < to; i++) {
@@ -226,7 +282,7 @@ static int rows(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
         struct export_when w;
 
         if (has & TROD_COL_TIME)
-            see_time(t, here, b->time[i], export_unit(b, i));
+            see_time(t, here, time[i]);
         here->instructions += kind == TROD_INSTR && has & TROD_COL_ADDR;
         if (kind != TROD_READ && kind != TROD_WRITE && kind != TROD_ATOMIC && kind != TROD_SYNC)
             continue;
@@ -239,7 +295,8 @@ static int rows(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
         }
         count(t->buckets[IN_INSTRUCTIONS], w.instruction, kind != TROD_WRITE, kind != TROD_READ);
         if (w.time != TROD_NOWHERE)
-            count(t->buckets[IN_TIME], w.time, kind != TROD_WRITE, kind != TROD_READ);
+            count(t->buckets[IN_TIME], trod_time_scale(w.time, -t->coarse), kind != TROD_WRITE,
+                  kind != TROD_READ);
     }
     return 0;
 }
@@ -247,7 +304,7 @@ static int rows(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
 int export_timeline_init(struct export_timeline *t, const struct export_timeline_options *o,
                          const struct trod_export_context *c)
 {
-    const struct export_lanes_sink sink = {.st = t, .leave = leave, .rows = rows};
+    const struct export_lanes_sink sink = {.st = t, .leave = leave, .rows = rows, .scale = scale};
     const struct trod_format *f = c->meta->driver;
 
     t->c = *c;
@@ -255,7 +312,7 @@ int export_timeline_init(struct export_timeline *t, const struct export_timeline
     /* where time passes at markers only, thousands of instructions have the same */
     if (t->clock == EXPORT_CLOCK_AUTO && f && f->flags & TROD_FMT_TIMESTAMPS)
         t->clock = EXPORT_CLOCK_INSTRUCTIONS;
-    t->most = o->limit / 2 > LEAST_SPANS ? (size_t)(o->limit / 2) : LEAST_SPANS;
+    t->most = o->limit / 2 > SIZE_MAX / 4 ? SIZE_MAX / 4 : (size_t)(o->limit / 2);
     for (unsigned i = 0; i < 2; i++) {
         t->buckets[i] = calloc(1, sizeof *t->buckets[i]);
         if (!t->buckets[i])
@@ -286,11 +343,22 @@ static int order(const void *a, const void *b)
     return x->depth < y->depth ? -1 : x->depth > y->depth;
 }
 
-/* Times that are not known are the first one there is; those from 1601 on begin there. */
-static void settle_times(struct export_timeline *t)
+/* Can TIMES say LAST? */
+static bool fits(const struct export_timeline *t, enum export_times times, uint64_t last)
+{
+    if (times == EXPORT_DOUBLES)
+        return last <= UINT64_C(1) << 53;
+    return trod_time_scale(last, export_power(t) + (export_in_seconds(t) ? 9 : 3)) <= INT64_MAX;
+}
+
+/*
+ * Times that are not known are the first one there is; those from 1601 on begin there, and those
+ * that are too large.
+ */
+static void settle_times(struct export_timeline *t, enum export_times times)
 {
     const struct trod_format *f = t->c.meta->driver;
-    uint64_t first = TROD_NOWHERE;
+    uint64_t first = TROD_NOWHERE, last = 0;
 
     for (size_t i = 0; i < t->n; i++)
         first = t->span[i].begin.time < first ? t->span[i].begin.time : first;
@@ -301,28 +369,61 @@ static void settle_times(struct export_timeline *t)
             s->begin.time = first;
         if (s->end.time == TROD_NOWHERE || s->end.time < s->begin.time)
             s->end.time = s->begin.time;
+        last = s->end.time != TROD_NOWHERE && s->end.time > last ? s->end.time : last;
     }
-    if (f && f->flags & TROD_FMT_TIMESTAMPS && first != TROD_NOWHERE)
+    if (first == TROD_NOWHERE || t->clock != EXPORT_CLOCK_TIME)
+        return;
+    if (f && f->flags & TROD_FMT_TIMESTAMPS) {
         t->base = first;
+    } else if (first && !fits(t, times, last)) {
+        t->base = first;
+        trod_diag_report(t->c.diag, TROD_SEV_NOTE, TROD_OK, "export.base", NULL,
+                         "times begin at 0, which is %llu in ticks of the trace: they are larger "
+                         "than the numbers of this view",
+                         (unsigned long long)first);
+    }
 }
 
-int export_timeline_end(struct export_timeline *t, struct trod_result *result)
+/* Spans that are left out are shorter than 2 to this power. */
+static unsigned least_bits(const struct export_timeline *t)
+{
+    const unsigned least = t->least[clock_of(t)];
+
+    return least ? least - 1 : 0;
+}
+
+/* What else there is to say of times and spans. */
+static void report(const struct export_timeline *t)
+{
+    const uint64_t held = trod_callstack_ticks(t->lanes.stack)->held;
+
+    if (held)
+        trod_diag_report(t->c.diag, TROD_SEV_WARNING, TROD_OK, "export.times", NULL,
+                         "%llu times are too large for the finest unit of the trace, and count as "
+                         "the largest there is",
+                         (unsigned long long)held);
+    if (export_hidden(t))
+        trod_diag_report(t->c.diag, TROD_SEV_NOTE, TROD_OK, "export.hidden", NULL,
+                         "%llu calls shorter than %llu %s are left out, so that a viewer opens "
+                         "the rest; option limit",
+                         (unsigned long long)export_hidden(t),
+                         (unsigned long long)(UINT64_C(1) << least_bits(t)),
+                         t->clock == EXPORT_CLOCK_TIME ? "ticks" : "instructions");
+}
+
+int export_timeline_end(struct export_timeline *t, enum export_times times,
+                        struct trod_result *result)
 {
     int r = export_lanes_end(&t->lanes);
 
     t->clock = decide(t);
     if (r == 0 && t->clock == EXPORT_CLOCK_TIME && !t->timed)
         t->clock = EXPORT_CLOCK_INSTRUCTIONS;
+    drop(t, 1u << clock_of(t));
     if (t->n)
         qsort(t->span, t->n, sizeof *t->span, order);
-    settle_times(t);
-    if (export_hidden(t))
-        trod_diag_report(t->c.diag, TROD_SEV_NOTE, TROD_OK, "export.hidden", NULL,
-                         "%llu calls shorter than %llu %s are left out, so that a viewer opens "
-                         "the rest; option limit",
-                         (unsigned long long)export_hidden(t),
-                         (unsigned long long)(UINT64_C(1) << (t->least ? t->least - 1 : 0)),
-                         t->clock == EXPORT_CLOCK_TIME ? "ticks" : "instructions");
+    settle_times(t, times);
+    report(t);
     trod_result_str(result, "clock", clocks[t->clock]);
     trod_result_u64(result, "calls", t->n);
     trod_result_u64(result, "calls_left_out", export_hidden(t));
@@ -351,16 +452,21 @@ uint64_t export_hidden(const struct export_timeline *t)
     return all - t->n;
 }
 
-static uint64_t ticks(const struct export_timeline *t, uint64_t time, uint64_t tick)
+uint64_t export_at(const struct export_timeline *t, const struct export_when *w)
 {
-    return export_nanoseconds(t->unit, time < t->base ? 0 : time - t->base, tick);
+    if (t->clock != EXPORT_CLOCK_TIME)
+        return w->instruction;
+    return w->time == TROD_NOWHERE || w->time < t->base ? 0 : w->time - t->base;
 }
 
-uint64_t export_at(const struct export_timeline *t, const struct export_when *w, uint64_t tick)
+bool export_in_seconds(const struct export_timeline *t)
 {
-    if (t->clock == EXPORT_CLOCK_TIME)
-        return ticks(t, w->time == TROD_NOWHERE ? t->base : w->time, tick);
-    return w->instruction * tick;
+    return t->clock == EXPORT_CLOCK_TIME && export_is_time(t->unit);
+}
+
+int export_power(const struct export_timeline *t)
+{
+    return t->clock == EXPORT_CLOCK_TIME ? t->power : 0;
 }
 
 const struct export_buckets *export_counters(const struct export_timeline *t)
@@ -368,13 +474,28 @@ const struct export_buckets *export_counters(const struct export_timeline *t)
     return t->buckets[clock_of(t)];
 }
 
-uint64_t export_bucket_at(const struct export_timeline *t, size_t i, uint64_t tick)
+uint64_t export_bucket_at(const struct export_timeline *t, size_t i)
 {
     const struct export_buckets *k = export_counters(t);
-    const uint64_t at = (k->first + i) * k->width;
-    const struct export_when w = {at, at};
+    uint64_t at;
+    struct export_when w;
 
-    return export_at(t, &w, tick);
+    if (__builtin_mul_overflow(k->first + i, k->width, &at))
+        at = UINT64_MAX;
+    w = (struct export_when){trod_time_scale(at, t->coarse), at};
+    if (w.time > TROD_LAST_TIME)
+        w.time = TROD_LAST_TIME;
+    return export_at(t, &w);
+}
+
+void export_counters_name(const struct export_timeline *t, const struct trod_meta *meta, char *out,
+                          size_t size)
+{
+    const int power = t->clock == EXPORT_CLOCK_TIME ? -(int)trod_unit_decimals(t->unit) : 0;
+    char width[EXPORT_DECIMAL];
+
+    snprintf(out, size, "accesses per %s %s",
+             export_decimal(width, export_counters(t)->width, power), export_clock_name(t, meta));
 }
 
 const char *export_clock_name(const struct export_timeline *t, const struct trod_meta *meta)

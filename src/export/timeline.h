@@ -4,7 +4,8 @@
  *
  * Implements docs/exporting.md, "Calls over time". When there are more spans than the limit allows,
  * the shortest are dropped: those below the least power of two that leaves few enough. What is kept
- * does not depend on when that was found out, and memory does not grow beyond the limit.
+ * does not depend on when that was found out: as long as the clock is not decided, spans are kept
+ * that either clock would keep. Memory does not grow beyond twice the limit.
  */
 #ifndef TROD_EXPORT_TIMELINE_H
 #define TROD_EXPORT_TIMELINE_H
@@ -14,7 +15,7 @@
 
 /* A position: what the trace says, and what was executed by then. */
 struct export_when {
-    uint64_t time;        /* in ticks of the trace; TROD_NOWHERE: not known */
+    uint64_t time;        /* in ticks (callstack/ticks.h); TROD_NOWHERE: not known */
     uint64_t instruction; /* of the stream, from 0 */
 };
 
@@ -32,7 +33,7 @@ struct export_signal {
 
 enum { EXPORT_BUCKETS = 1024 };
 
-/* Accesses by time: buckets of a width that doubles when they are too many. */
+/* Accesses by time, or instructions: buckets of a width that doubles when they are too many. */
 struct export_buckets {
     uint64_t width, first, n; /* of a bucket; number of the first one; how many */
     uint64_t reads[EXPORT_BUCKETS], writes[EXPORT_BUCKETS];
@@ -60,8 +61,12 @@ struct export_timeline {
     struct export_lanes lanes;
     struct export_span *span;
     size_t n, cap, most;
-    uint64_t by_length[2][65]; /* spans by the bits of their length, in time and in instructions */
-    unsigned least;            /* spans of fewer bits are dropped */
+    /*
+     * Spans by the bits of their length, in time (as the first time of the trace counts it) and in
+     * instructions; those of fewer bits are dropped.
+     */
+    uint64_t by_length[2][65];
+    unsigned least[2];
     struct export_signal *signal;
     size_t n_signals, cap_signals;
     uint64_t signals_dropped;
@@ -70,27 +75,40 @@ struct export_timeline {
     struct export_here *here;          /* by stream */
     uint32_t n_here;
     enum export_clock clock; /* AUTO: not decided so far */
-    uint8_t unit;
-    bool timed, back; /* a time was seen; one went back */
-    uint64_t base;    /* taken off all times */
+    uint8_t unit;            /* of the first time */
+    int power;               /* a tick is 10^POWER seconds, or of what the unit counts */
+    int coarse;              /* ticks of the first time are 10^COARSE of these */
+    bool timed, back;        /* a time was seen; one went back */
+    uint64_t base;           /* taken off all times */
 };
 
 int export_timeline_init(struct export_timeline *t, const struct export_timeline_options *o,
                          const struct trod_export_context *c);
 int export_timeline_feed(struct export_timeline *t, const struct trod_batch *b, uint32_t from,
                          uint32_t to);
-/* No more rows: the clock is decided, spans are sorted, what was dropped is reported. */
-int export_timeline_end(struct export_timeline *t, struct trod_result *result);
-void export_timeline_fini(struct export_timeline *t);
+/* What the times of a view are: numbers of JSON, or whole nanoseconds, fewer than 2^63. */
+enum export_times { EXPORT_DOUBLES, EXPORT_NANOSECONDS };
 
 /*
- * A position in nanoseconds. What counts no time, ticks as well as instructions, counts TICK
- * nanoseconds each.
+ * No more rows: the clock is decided, spans are sorted, what was dropped is reported. Times that
+ * TIMES cannot say begin at 0.
  */
-uint64_t export_at(const struct export_timeline *t, const struct export_when *w, uint64_t tick);
+int export_timeline_end(struct export_timeline *t, enum export_times times,
+                        struct trod_result *result);
+void export_timeline_fini(struct export_timeline *t);
+
+/* A position: in ticks, from the base on, or in instructions. */
+uint64_t export_at(const struct export_timeline *t, const struct export_when *w);
 /* The beginning of bucket I of the counters, likewise. */
-uint64_t export_bucket_at(const struct export_timeline *t, size_t i, uint64_t tick);
+uint64_t export_bucket_at(const struct export_timeline *t, size_t i);
+/* Do positions count parts of a second? Else instructions, or what counts no time, as cycles. */
+bool export_in_seconds(const struct export_timeline *t);
+/* They count 10^N of them. */
+int export_power(const struct export_timeline *t);
 const struct export_buckets *export_counters(const struct export_timeline *t);
+/* "accesses per 64 instructions" into OUT. */
+void export_counters_name(const struct export_timeline *t, const struct trod_meta *meta, char *out,
+                          size_t size);
 /* "instructions", or the unit of the trace's times ("tick" where it has none). */
 const char *export_clock_name(const struct export_timeline *t, const struct trod_meta *meta);
 /* Spans that were dropped. */
