@@ -260,6 +260,7 @@ struct trod_nav_hit {
     uint8_t kind;   /* enum trod_kind */
     uint8_t access; /* enum trod_nav_access: which of those asked for */
     bool has_pc, has_value, has_time;
+    uint8_t unit; /* of time, as in the unit column */
 };
 
 /*

@@ -2,12 +2,14 @@
  * cmd_who.c - `trod who`: the rows that write and read a register or memory, before and after a
  * place.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "chain.h"
 #include "chosen.h"
 #include "dump.h"
+#include "trod/put.h"
 
 struct options {
     struct cli_common common;
@@ -83,6 +85,7 @@ struct who {
     uint64_t before; /* row */
     struct part part[4];
     size_t parts;
+    bool units_differ; /* times need their unit */
 };
 
 enum { CHUNK = 64 }; /* answers that are judged at a time, at first */
@@ -208,6 +211,39 @@ static int put_wide(struct who *w, struct trod_emit *e, const struct trod_nav_hi
     return r;
 }
 
+/* Do the rows that were found have times of more than one unit, or other decimals? */
+static bool units_differ(const struct who *w)
+{
+    const struct trod_nav_hit *first = NULL;
+
+    for (size_t i = 0; i < w->parts; i++)
+        for (size_t k = 0; k < w->part[i].n; k++) {
+            const struct trod_nav_hit *h = &w->part[i].hit[k];
+
+            if (h->has_time && first && h->unit != first->unit)
+                return true;
+            first = h->has_time ? h : first;
+        }
+    return false;
+}
+
+/* The number is enough for places (time:T) where all times count the same. */
+static void put_time(const struct who *w, struct trod_emit *e, const struct trod_nav_hit *h)
+{
+    char text[TROD_PUT_U64 + 16 + TROD_UNIT_NAME + 16], *p = text;
+
+    if (!h->has_time) {
+        trod_emit_absent(e);
+    } else if (!w->units_differ) {
+        trod_emit_u64(e, NULL, h->time);
+    } else {
+        p = trod_put_fixed(p, h->time, trod_unit_decimals(h->unit));
+        snprintf(p, sizeof text - (size_t)(p - text), " %s",
+                 trod_meta_unit_name(trod_nav_meta(w->n.nav), h->unit));
+        trod_emit_str(e, NULL, text);
+    }
+}
+
 static int put_hit(struct who *w, struct trod_emit *e, const struct part *p,
                    const struct trod_nav_hit *h)
 {
@@ -225,10 +261,7 @@ static int put_hit(struct who *w, struct trod_emit *e, const struct part *p,
         trod_emit_u64(e, NULL, line);
     else
         trod_emit_absent(e);
-    if (h->has_time)
-        trod_emit_u64(e, NULL, h->time);
-    else
-        trod_emit_absent(e);
+    put_time(w, e, h);
     trod_nav_stream_name(w->n.nav, h->stream, text, sizeof text);
     str_or_absent(e, trod_nav_meta(w->n.nav)->n_streams > 0, text);
     hex_or_absent(e, h->has_pc, h->pc);
@@ -294,6 +327,7 @@ static int tell(struct who *w)
 
     if (r != 0)
         return r;
+    w->units_differ = units_differ(w);
     memcpy(names, columns, sizeof names);
     names[5] = cli_stream_word(trod_nav_meta(w->n.nav));
     trod_emit_table(out.emit, "who", NULL, names, sizeof names / sizeof *names);

@@ -93,6 +93,7 @@ static void describe(const struct finding *f, const struct trod_batch *b, uint32
     if (nav_has(b, i, TROD_COL_TIME)) {
         hit->time = b->time[i];
         hit->has_time = true;
+        hit->unit = nav_has(b, i, TROD_COL_UNIT) ? b->unit[i] : b->meta->unit;
     }
 }
 
