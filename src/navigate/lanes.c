@@ -108,7 +108,10 @@ static void note_rows(struct nav_builder *to, const struct trod_batch *b)
 {
     struct nav_block *k = &to->block[to->n_blocks];
     uint64_t insns = 0, most = k->number_max, first = k->first, last = k->last;
-    unsigned flags = 0;
+    unsigned flags = 0, differ = 0;
+    const uint8_t common = b->meta->unit;
+    uint8_t first_unit = to->unit;
+    bool timed = to->timed;
 
     for (uint32_t i = 0; i < b->n; i++) {
         const uint32_t has = b->have & b->has[i];
@@ -117,13 +120,11 @@ static void note_rows(struct nav_builder *to, const struct trod_batch *b)
         insns += is;
         if (has & TROD_COL_TIME) {
             const uint64_t t = b->time[i];
-            const uint8_t unit = has & TROD_COL_UNIT ? b->unit[i] : b->meta->unit;
+            const uint8_t unit = has & TROD_COL_UNIT ? b->unit[i] : common;
 
-            if (unit != to->unit || !to->timed) {
-                flags |= to->timed ? NAV_B_UNITS : 0;
-                to->unit = to->timed ? to->unit : unit;
-                to->timed = true;
-            }
+            first_unit = timed ? first_unit : unit;
+            timed = true;
+            differ |= unit ^ first_unit;
 
             if (t > k->time_max)
                 k->time_max = t;
@@ -148,7 +149,9 @@ static void note_rows(struct nav_builder *to, const struct trod_batch *b)
     k->first = first;
     k->last = last;
     to->insns += insns;
-    to->time_flags |= flags;
+    to->timed = timed;
+    to->unit = first_unit;
+    to->time_flags |= flags | (differ ? NAV_B_UNITS : 0u);
 }
 
 static int insn_rows(struct nav_builder *b, const struct nav_item *it)
