@@ -59,6 +59,7 @@ struct trod_function {
     const char *name;   /* "library!name" */
     uint32_t arguments; /* how many of its arguments are recorded */
     bool noret;         /* its return is not recorded */
+    uint64_t address;   /* of its first instruction; 0: the list does not say */
 };
 
 /* A mapping: addresses [from, to) held PATH, from the list of modules beside the trace. */

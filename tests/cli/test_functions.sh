@@ -147,6 +147,44 @@ json '.sizes == [{from: 1, to: 1, allocations: 1}, {from: 8, to: 15, allocations
     {from: 32, to: 63, allocations: 1}, {from: 64, to: 127, allocations: 2}, {from: 128, to: 255, allocations: 1},
     {from: 256, to: 511, allocations: 2}]'
 
+# delete jumps to another delete and that to free; at the end of the thread the library of free frees again what is freed
+mkdir own
+{
+    begin 77 && mark 2 1000 && mark 3 0
+    call 0 0x401100 100 && result 0 0x8000
+    for id in 2 3 1; do call $id 0x401200 0x8000; done
+    e 10 4 0x401200
+    e 0 8 0x8020 # after free
+    call 0 0x401100 50 && result 0 0x9000
+    call 1 0x401300 0x9000 && e 10 4 0x401300
+    call 1 0x7a0500 0x9000 && e 10 4 0x7a0500
+    call 1 0x7a0500 0xa000 && e 10 4 0x7a0500
+    e 23 4 77 && e 26 0 0
+} >own/a.trace
+cat >own/funclist.log <<'LIST'
+0,1,0x0000000000701000,libc.so.6!malloc
+1,1,0x0000000000701400,noret,libc.so.6!free
+2,2,0x0000000000900200,noret,libstdc++.so.6!_ZdlPvm
+3,1,0x0000000000900100,noret,libstdc++.so.6!_ZdlPv
+LIST
+run trod functions --format json own/a.trace
+status 0
+json '.deepest == 3 and .unreturned == 0 and .heap.frees == 2 and .heap.accesses_after_free == 1'
+json '.heap | [.double_frees, .unknown_frees, .frees_by_allocators] == [1, 1, 0]'
+cat >own/modules.log <<'LIST'
+Module Table: version 5, count 2
+Columns: id, containing_id, start, end, entry, offset, preferred_base, path
+  0,   0, 0x0000000000400000, 0x0000000000402000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,  /bin/app
+  1,   1, 0x0000000000700000, 0x0000000000800000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,  /lib/libc.so.6
+LIST
+run trod functions --format json own/a.trace
+status 0
+json '.heap | [.double_frees, .unknown_frees, .frees_by_allocators] == [0, 0, 2]'
+sed -i 's/libc.so.6/app/' own/*.log # a program that has the allocator in it: calls of free are its own
+run trod functions --format json own/a.trace
+status 0
+json '.heap | [.double_frees, .unknown_frees, .frees_by_allocators] == [1, 1, 0]'
+
 run trod functions --list 3 --interval 2 --format json made/a.trace
 status 0
 json '[.list[] | .arguments] == ["0x64", "0x32", "0x8000"] and .list[0].result == "0x8000" and .list[2].result == null'

@@ -18,12 +18,15 @@
 
 #include "../common/gen.h"
 
-/* A row of a trace with markers; CORE: UINT16_MAX, where the order says none. */
+/*
+ * A row of a trace with markers; CORE: UINT16_MAX, where the order says none; PC: 0, where the
+ * instruction of an access is not said.
+ */
 struct event {
     uint8_t kind;
     uint16_t sub, core;
     uint32_t flags, stream;
-    uint64_t addr, value;
+    uint64_t addr, value, pc;
     uint32_t size;
 };
 
@@ -88,7 +91,7 @@ static inline void calls_feed(struct calls *c, void *st, const struct event *e, 
     while (from < to) {
         trod_batch_clear(b);
         b->have = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM | TROD_COL_SUB | TROD_COL_VALUE |
-                  TROD_COL_ADDR | TROD_COL_SIZE | TROD_COL_CORE;
+                  TROD_COL_ADDR | TROD_COL_SIZE | TROD_COL_CORE | TROD_COL_PC;
         for (; from < to && b->n < b->cap; from++, e++) {
             const uint32_t i = b->n++;
             const bool marker = e->kind == TROD_MARKER, data = e->kind != TROD_THREAD && !marker;
@@ -97,7 +100,7 @@ static inline void calls_feed(struct calls *c, void *st, const struct event *e, 
             b->has[i] = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_STREAM |
                         (marker || e->kind == TROD_THREAD ? TROD_COL_SUB | TROD_COL_VALUE : 0) |
                         (data ? TROD_COL_ADDR | TROD_COL_SIZE : 0) |
-                        (e->core != UINT16_MAX ? TROD_COL_CORE : 0);
+                        (e->core != UINT16_MAX ? TROD_COL_CORE : 0) | (e->pc ? TROD_COL_PC : 0);
             b->flags[i] = e->flags;
             b->stream[i] = e->stream;
             b->sub[i] = data ? 9999 : e->sub;
@@ -105,6 +108,7 @@ static inline void calls_feed(struct calls *c, void *st, const struct event *e, 
             b->addr[i] = data ? e->addr : UINT64_MAX / 5;
             b->size[i] = data ? e->size : 77777;
             b->core[i] = e->core;
+            b->pc[i] = e->pc ? e->pc : UINT64_MAX / 7;
         }
         assert_int_equal(c->analysis->feed(st, b, 0, b->n), TROD_OK);
     }

@@ -9,11 +9,11 @@
 enum { MEMORY = 1 << 16, EVENTS = 60000, BLOCKS = 4000, LIVE = 60, BASE = 0x10000 };
 
 static const struct trod_function known[] = {
-    {0, "libc.so.6!malloc", 1, false},  {1, "libc.so.6!free", 1, true},
-    {2, "libc.so.6!realloc", 2, false}, {3, "libc.so.6!calloc", 2, false},
-    {4, "a.out!_Znwm", 1, false},       {5, "a.out!_ZdlPv", 1, false},
-    {6, "a.out!work", 2, false},        {7, "libc.so.6!mmap", 6, false},
-    {8, "libc.so.6!munmap", 2, false},  {9, "libc.so.6!posix_memalign", 3, false},
+    {0, "libc.so.6!malloc", 1, false, 0},  {1, "libc.so.6!free", 1, true, 0},
+    {2, "libc.so.6!realloc", 2, false, 0}, {3, "libc.so.6!calloc", 2, false, 0},
+    {4, "a.out!_Znwm", 1, false, 0},       {5, "a.out!_ZdlPv", 1, false, 0},
+    {6, "a.out!work", 2, false, 0},        {7, "libc.so.6!mmap", 6, false, 0},
+    {8, "libc.so.6!munmap", 2, false, 0},  {9, "libc.so.6!posix_memalign", 3, false, 0},
 };
 
 static void begin(struct calls *c)
@@ -296,6 +296,223 @@ static void test_by_hand(void **state)
     calls_end(&c);
 }
 
+/* --- functions whose return is not recorded, and allocators that work by themselves --- */
+
+/* As libc and libstdc++ are recorded: the return of what gives back is not. */
+static const struct trod_function listed[] = {
+    {0, "libc.so.6!malloc", 1, false, 0x70001000},
+    {1, "libc.so.6!free", 1, true, 0x70001400},
+    {2, "libc.so.6!realloc", 2, false, 0x70001800},
+    {3, "libstdc++.so.6!_ZdlPvm", 2, true, 0x71000200},
+    {4, "libstdc++.so.6!_ZdlPv", 1, true, 0x71000100},
+    {5, "app!work", 1, true, 0x400100},
+};
+static const struct trod_module mapped[] = {
+    {"/bin/app", 0x400000, 0x480000, 0x400000},
+    {"/lib/libc.so.6", 0x70000000, 0x70100000, 0x70000000},
+    {"/lib/libstdc++.so.6", 0x71000000, 0x71100000, 0x71000000},
+    {"/lib/libc.so.6", 0x70100000, 0x70102000, 0x70000000},
+};
+
+static void begin_listed(struct calls *c, const struct trod_function *f, bool modules)
+{
+    calls_begin(c, "functions", 1);
+    c->meta.functions = f;
+    c->meta.n_functions = sizeof listed / sizeof *listed;
+    c->meta.modules = mapped;
+    c->meta.n_modules = modules ? sizeof mapped / sizeof *mapped : 0;
+}
+
+static void count(struct calls *c, const struct script *s)
+{
+    void *st = calls_state(c, NULL);
+
+    calls_feed(c, st, s->e, 0, s->n, 5);
+    calls_result(c, st);
+    calls_drop(c, st);
+}
+
+/* FUNCTION of "listed" is called with A, by a call or a jump: it returns to RETURNS. */
+static void enter(struct script *s, uint64_t function, uint64_t returns, uint64_t a)
+{
+    mark(s, 0, TROD_DRM_FUNC_ID, function);
+    mark(s, 0, TROD_DRM_FUNC_RETADDR, returns);
+    mark(s, 0, TROD_DRM_FUNC_ARG, a);
+    row(s, 0, TROD_INSTR, listed[function].address, 4);
+}
+
+static void arrive(struct script *s, uint64_t pc)
+{
+    row(s, 0, TROD_INSTR, pc, 4);
+}
+
+static void obtain(struct script *s, uint64_t at, uint64_t size)
+{
+    enter(s, 0, 0x400010, size);
+    give(s, 0, 0, at);
+    arrive(s, 0x400010);
+}
+
+/* delete jumps to another delete and that to free: all three return to where the first does. */
+static void test_jumps_to_functions(void **state)
+{
+    enum { TIMES = 5 };
+    static struct script s;
+    struct calls c;
+
+    (void)state;
+    s.n = 0;
+    for (unsigned i = 0; i < TIMES; i++) {
+        obtain(&s, 0x9000, 16);
+        for (unsigned function = 3; function <= 5; function++)
+            enter(&s, function == 5 ? 1 : function, 0x400020, 0x9000);
+        row(&s, 0, TROD_WRITE, 0x9000, 8); /* free's own business */
+        arrive(&s, 0x400020);
+        row(&s, 0, TROD_READ, 0x9008, 8); /* after free */
+    }
+    begin_listed(&c, listed, true);
+    count(&c, &s);
+    assert_int_equal(calls_number(&c, "deepest"), 3);
+    assert_int_equal(calls_number(&c, "heap.frees"), TIMES);
+    assert_int_equal(calls_number(&c, "heap.double_frees"), 0);
+    assert_int_equal(calls_number(&c, "heap.accesses_after_free"), TIMES);
+    assert_int_equal(calls_number(&c, "heap.accesses_by_allocators"), TIMES);
+    for (unsigned id = 1; id <= 4; id++) /* of free and both deletes each call has ended */
+        if (id != 2)
+            assert_int_not_equal(calls_cell(&c, "functions", "id", id, "least"), UINT64_MAX);
+    assert_int_equal(calls_cell(&c, "functions", "id", 3, "least"), 3);
+    assert_int_equal(calls_cell(&c, "functions", "id", 3, "most"), 3);
+    assert_int_equal(calls_cell(&c, "functions", "id", 1, "most"), 1);
+    assert_int_equal(calls_number(&c, "unreturned"), 0);
+    calls_end(&c);
+}
+
+/* A function that calls itself ends as often as its calls return, all of them to one place. */
+static void test_recursion(void **state)
+{
+    enum { TIMES = 4 };
+    static struct script s;
+    struct calls c;
+
+    (void)state;
+    s.n = 0;
+    enter(&s, 5, 0x400800, 0);
+    for (unsigned i = 0; i < TIMES; i++)
+        enter(&s, 5, 0x400110, 0);
+    enter(&s, 1, 0x400110, 0); /* the innermost jumps to free */
+    for (unsigned i = 0; i < TIMES; i++)
+        arrive(&s, 0x400110);
+    arrive(&s, 0x400800);
+    enter(&s, 5, 0x400800, 0); /* nothing is left open that this would be inside */
+    begin_listed(&c, listed, true);
+    count(&c, &s);
+    assert_int_equal(calls_number(&c, "deepest"), TIMES + 2);
+    assert_int_equal(calls_number(&c, "unreturned"), 0);
+    /* of the innermost: itself, free; of the outermost: all but the place it returns to */
+    assert_int_equal(calls_cell(&c, "functions", "id", 5, "least"), 2);
+    assert_int_equal(calls_cell(&c, "functions", "id", 5, "most"), 2 * TIMES + 2);
+    calls_end(&c);
+}
+
+/* What is freed, and is so again by a call that returns to AGAIN; then UNKNOWN, likewise. */
+static void free_again(struct script *s, uint64_t again)
+{
+    s->n = 0;
+    obtain(s, 0x9000, 16);
+    enter(s, 1, 0x400020, 0x9000);
+    arrive(s, 0x400020);
+    enter(s, 1, again, 0x9000);
+    arrive(s, again);
+    enter(s, 1, again, 0xa000);
+    arrive(s, again);
+}
+
+static void expect_frees(struct calls *c, uint64_t twice, uint64_t unknown, uint64_t own)
+{
+    assert_int_equal(calls_number(c, "heap.frees"), 1);
+    assert_int_equal(calls_number(c, "heap.double_frees"), twice);
+    assert_int_equal(calls_number(c, "heap.unknown_frees"), unknown);
+    assert_int_equal(calls_number(c, "heap.frees_by_allocators"), own);
+    calls_end(c);
+}
+
+/* An allocator that frees by itself: at the end of a thread, what it kept for that. */
+static void test_own_frees(void **state)
+{
+    static struct script s;
+    struct trod_function one_file[sizeof listed / sizeof *listed];
+    struct calls c;
+
+    (void)state;
+    for (unsigned modules = 0; modules < 2; modules++) {
+        free_again(&s, 0x400030); /* the program */
+        begin_listed(&c, listed, modules);
+        count(&c, &s);
+        expect_frees(&c, 1, 1, 0);
+        free_again(&s, 0x71000110); /* another library */
+        begin_listed(&c, listed, modules);
+        count(&c, &s);
+        expect_frees(&c, 1, 1, 0);
+        free_again(&s, 0x70001480); /* between the functions of the allocator */
+        begin_listed(&c, listed, modules);
+        count(&c, &s);
+        expect_frees(&c, 0, 0, 2);
+        free_again(&s, 0x70101000); /* elsewhere in its library, in another mapping */
+        begin_listed(&c, listed, modules);
+        count(&c, &s);
+        expect_frees(&c, !modules, !modules, 2 * modules);
+    }
+    /* linked statically: the program is no library, but its allocator is known */
+    memcpy(one_file, listed, sizeof listed);
+    for (unsigned i = 0; i < 3; i++) {
+        one_file[i].name = strchr(listed[i].name, '!') - 3;
+        one_file[i].address = listed[i].address - 0x70000000 + 0x400000;
+    }
+    free_again(&s, 0x400030);
+    begin_listed(&c, one_file, true);
+    count(&c, &s);
+    expect_frees(&c, 1, 1, 0);
+    free_again(&s, 0x401480);
+    begin_listed(&c, one_file, true);
+    count(&c, &s);
+    expect_frees(&c, 0, 0, 2);
+    one_file[0].address = 0x460000; /* functions that are far from each other */
+    begin_listed(&c, one_file, true);
+    count(&c, &s);
+    expect_frees(&c, 1, 1, 0);
+}
+
+/* realloc to nothing of a freed block: the free inside is what the program asked for. */
+static void test_own_free_inside(void **state)
+{
+    static struct script s;
+    struct calls c;
+
+    (void)state;
+    s.n = 0;
+    obtain(&s, 0x9000, 16);
+    enter(&s, 1, 0x400020, 0x9000);
+    arrive(&s, 0x400020);
+    mark(&s, 0, TROD_DRM_FUNC_ID, 2);
+    mark(&s, 0, TROD_DRM_FUNC_RETADDR, 0x400040);
+    mark(&s, 0, TROD_DRM_FUNC_ARG, 0x9000);
+    mark(&s, 0, TROD_DRM_FUNC_ARG, 0);
+    arrive(&s, listed[2].address);
+    enter(&s, 1, 0x70001840, 0x9000);
+    arrive(&s, 0x70001840);
+    give(&s, 0, 2, 0);
+    /* what the allocator reads by itself of a freed block is no fault either; a copy of it is */
+    row(&s, 0, TROD_READ, 0x9000, 8);
+    s.e[s.n - 1].pc = 0x70001480;
+    row(&s, 0, TROD_READ, 0x9000, 8);
+    s.e[s.n - 1].pc = 0x70050000;
+    begin_listed(&c, listed, true);
+    count(&c, &s);
+    assert_int_equal(calls_number(&c, "heap.accesses_by_allocators"), 1);
+    assert_int_equal(calls_number(&c, "heap.accesses_after_free"), 1);
+    expect_frees(&c, 1, 0, 0);
+}
+
 /* Blocks that come and go for long: what is remembered does not grow. */
 static void test_bounded(void **state)
 {
@@ -329,6 +546,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_jumps_to_functions),
+        cmocka_unit_test(test_recursion),
+        cmocka_unit_test(test_own_frees),
+        cmocka_unit_test(test_own_free_inside),
         cmocka_unit_test(test_bounded),
     };
 

@@ -52,16 +52,16 @@ static void test_areas(void **state)
 /* --- rows --- */
 
 static const struct trod_function known[] = {
-    {0, "libc.so.6!malloc", 1, false},
-    {1, "libc.so.6!free", 1, true},
-    {2, "libc.so.6!realloc", 2, false},
-    {3, "libc.so.6!calloc", 2, false},
-    {4, "a.out!_Znwm", 1, false},
-    {5, "a.out!work", 2, false},
-    {6, "libc.so.6!mmap", 2, false},
-    {7, "libc.so.6!munmap", 2, false},
-    {8, "libc.so.6!posix_memalign", 3, false},
-    {9, "libc.so.6!aligned_alloc", 2, false},
+    {0, "libc.so.6!malloc", 1, false, 0},
+    {1, "libc.so.6!free", 1, true, 0},
+    {2, "libc.so.6!realloc", 2, false, 0},
+    {3, "libc.so.6!calloc", 2, false, 0},
+    {4, "a.out!_Znwm", 1, false, 0},
+    {5, "a.out!work", 2, false, 0},
+    {6, "libc.so.6!mmap", 2, false, 0},
+    {7, "libc.so.6!munmap", 2, false, 0},
+    {8, "libc.so.6!posix_memalign", 3, false, 0},
+    {9, "libc.so.6!aligned_alloc", 2, false, 0},
 };
 static const struct trod_module modules[] = {{"/bin/a.out", 0x400000, 0x402000, 0x400000},
                                              {"/bin/a.out", 0x402000, 0x403000, 0x400000}};

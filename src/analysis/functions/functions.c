@@ -69,6 +69,7 @@ static void fini(void *st)
         free(s->thread[i].frame);
     drop_heap(&s->heap);
     drop_heap(&s->maps);
+    fun_allocators_fini(s);
     free(s->function);
     free(s->thread);
     free(s->one);
@@ -104,10 +105,10 @@ static struct fun_thread *thread_of(struct fun_state *s, const struct trod_meta 
     return &s->thread[stream];
 }
 
-/* A function called NAME (NULL: not known), by number ID. */
-static bool add_function(struct fun_state *s, uint64_t id, const char *name, bool noret,
-                         uint32_t arguments)
+/* The function F, whose name may be NULL: not known. */
+static bool add_function(struct fun_state *s, const struct trod_function *f)
 {
+    const char *name = f->name;
     char *own = name ? strdup(name) : NULL, *names = name ? strdup(name) : NULL;
 
     if ((name && (!own || !names)) ||
@@ -117,11 +118,12 @@ static bool add_function(struct fun_state *s, uint64_t id, const char *name, boo
         return false;
     }
     s->function[s->n_functions++] =
-        (struct fun_function){.id = id,
+        (struct fun_function){.id = f->id,
+                              .address = f->address,
                               .name = own,
                               .names = names,
-                              .arguments = arguments,
-                              .noret = noret,
+                              .arguments = f->arguments,
+                              .noret = f->noret,
                               .kind = (uint8_t)(own ? trod_alloc_of(own) : TROD_ALLOC_OTHER),
                               .least = UINT64_MAX};
     return true;
@@ -155,7 +157,7 @@ static bool add_name(struct fun_function *f, const char *name)
     return true;
 }
 
-static bool take_list(struct fun_state *s, const struct trod_meta *m)
+static int take_list(struct fun_state *s, const struct trod_meta *m)
 {
     bool room = true;
 
@@ -166,24 +168,24 @@ static bool take_list(struct fun_state *s, const struct trod_meta *m)
 
         while (k < s->n_functions && s->function[k].id != f->id)
             k++;
-        room = k < s->n_functions ? add_name(&s->function[k], f->name)
-                                  : add_function(s, f->id, f->name, f->noret, f->arguments);
+        room = k < s->n_functions ? add_name(&s->function[k], f->name) : add_function(s, f);
     }
-    return room;
+    return room ? fun_allocators_init(s, m) : TROD_ERR_NOMEM;
 }
 
 /* The function of number ID: new ones have no name. UINT32_MAX: no memory. */
 static uint32_t function_of(struct fun_state *s, const struct trod_meta *m, uint64_t id)
 {
-    if (!s->listed && !take_list(s, m))
+    const struct trod_function unlisted = {.id = id, .arguments = (uint32_t)FUN_UNLISTED};
+
+    if (!s->listed && take_list(s, m) < 0)
         return UINT32_MAX;
     for (size_t i = 0; i < s->n_functions; i++)
         if (s->function[i].id == id)
             return (uint32_t)i;
     if (s->n_functions >= FUN_MOST + (size_t)m->n_functions)
         return (uint32_t)s->n_functions - 1;
-    return add_function(s, id, NULL, false, (uint32_t)FUN_UNLISTED) ? (uint32_t)s->n_functions - 1
-                                                                    : UINT32_MAX;
+    return add_function(s, &unlisted) ? (uint32_t)s->n_functions - 1 : UINT32_MAX;
 }
 
 /* --- calls --- */
@@ -302,16 +304,34 @@ static int give_result(struct fun_state *s, struct fun_thread *t, uint64_t value
     return rc;
 }
 
-/* T executes the instruction at PC: calls that return there have ended. */
+/* Is one of the frames [FROM, TO) of T a call of FUNCTION? */
+static bool has_call(const struct fun_thread *t, size_t from, size_t to, uint32_t function)
+{
+    while (from < to && t->frame[from].function != function)
+        from++;
+    return from < to;
+}
+
+/*
+ * T executes the instruction at PC: calls that return there have ended. A function that is reached
+ * by a jump returns for the one that jumped to it, so the frames of both return to PC. Those of one
+ * function are calls inside each other, of which only the innermost has ended.
+ */
 static void arrive(struct fun_state *s, struct fun_thread *t, uint64_t pc)
 {
     size_t at = t->n_frames;
 
     while (at && t->frame[at - 1].until && t->frame[at - 1].returns != pc)
         at--;
-    if (at && t->frame[at - 1].until)
-        while (t->n_frames >= at)
-            end_frame(s, t, t->n_frames == at);
+    if (at && t->frame[at - 1].until) {
+        size_t least = at - 1;
+
+        while (least && t->frame[least - 1].until && t->frame[least - 1].returns == pc &&
+               !has_call(t, least, at, t->frame[least - 1].function))
+            least--;
+        while (t->n_frames > least)
+            end_frame(s, t, t->n_frames <= at);
+    }
     t->until = t->n_frames && t->frame[t->n_frames - 1].until;
 }
 
@@ -380,7 +400,7 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
     s->marked = f && (f->flags & TROD_FMT_MARKERS);
     if (!s->marked)
         return TROD_OK;
-    if (!s->listed && !take_list(s, b->meta))
+    if (!s->listed && take_list(s, b->meta) < 0)
         return TROD_ERR_NOMEM;
     for (uint32_t i = from; rc == TROD_OK && i < to; i++) {
         if (!t || trod_batch_stream(b, i) != stream) {
@@ -414,7 +434,7 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
 static void count_heap_anew(struct fun_heap *h)
 {
     h->allocations = h->frees = h->resized = h->failed = 0;
-    h->unknown_frees = h->double_frees = h->replaced = 0;
+    h->unknown_frees = h->double_frees = h->own_frees = h->replaced = 0;
     h->after_free = h->inside = h->other_accesses = 0;
     h->n_accesses = 0;
     h->most_bytes = h->bytes;
@@ -477,7 +497,8 @@ const struct trod_analysis trod_analysis_functions = {
              "Calls of allocation functions (malloc, calloc, realloc, free, aligned ones,\n"
              "operator new and delete, mmap and munmap) are paired: live bytes at the end, at\n"
              "most and with --interval over time, sizes, what was never freed and where it\n"
-             "was asked for, double frees, accesses to freed blocks.\n"
+             "was asked for, double frees, accesses to freed blocks. What an allocator does by\n"
+             "itself, as at the end of a thread, is counted apart.\n"
              "\n"
              "The trace must have been recorded so (trod record --heap, --function;\n"
              "DynamoRIO's -record_heap, -record_function). Names come from the list of\n"

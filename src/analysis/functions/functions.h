@@ -21,7 +21,8 @@ enum {
     FUN_SITES = 4096,    /* places that touch freed blocks */
     FUN_PAGES = 1 << 14, /* counters of pages with freed blocks */
     FUN_WIDE = 1 << 10,  /* pages from which on a block is not counted by page */
-    FUN_FREED = 1 << 14  /* freed blocks that are remembered at the least */
+    FUN_FREED = 1 << 14, /* freed blocks that are remembered at the least */
+    FUN_CODE = 1 << 16   /* bytes of code that the functions of one allocator lie in at the most */
 };
 
 enum fun_like { FUN_LIKE_NONE, FUN_LIKE_FUNC_VIEW };
@@ -33,6 +34,7 @@ struct fun_options {
 
 struct fun_function {
     uint64_t id;
+    uint64_t address;   /* 0: not known */
     char *name;         /* NULL: not known */
     char *names;        /* all of them in order, between commas; NULL: not known */
     uint32_t arguments; /* that are recorded, as the list says; FUN_UNLISTED: it does not */
@@ -107,7 +109,7 @@ struct fun_heap {
     size_t n_live, n_freed, most_live;
     uint64_t bytes, most_bytes, most_at;
     uint64_t allocations, frees, resized, failed, given;
-    uint64_t unknown_frees, double_frees, replaced;
+    uint64_t unknown_frees, double_frees, own_frees, replaced;
     uint64_t after_free, inside; /* accesses to freed blocks */
     uint64_t sizes[FUN_SIZES], lives[FUN_SIZES];
     uint32_t *page; /* by hash: pages of freed blocks */
@@ -115,6 +117,16 @@ struct fun_heap {
     struct fun_access *access;
     size_t n_accesses, cap_accesses;
     uint64_t other_accesses; /* of places that are not kept */
+};
+
+/* Addresses [from, to). */
+struct fun_range {
+    uint64_t from, to;
+};
+
+struct fun_ranges {
+    struct fun_range *at;
+    size_t n, cap;
 };
 
 struct fun_state {
@@ -130,6 +142,8 @@ struct fun_state {
     size_t n_threads;
     uint64_t instructions, most_nest, unreturned;
     struct fun_heap heap, maps;
+    struct fun_ranges allocators; /* code of allocators: between the functions of each */
+    struct fun_ranges libraries;  /* where shared libraries that have an allocator's free lie */
     struct fun_one *one;
     size_t n_ones, cap_ones;
     struct trod_buf lines; /* --like */
@@ -150,6 +164,15 @@ static inline bool fun_maybe(const struct fun_heap *h, uint64_t addr)
 {
     return h->n_freed && (h->wide || h->page[(addr >> 12) & (FUN_PAGES - 1)]);
 }
+
+/* --- allocators.c: code of allocators, known by the addresses of their functions --- */
+/* The functions of S are listed, M names the modules: where allocators lie. 0, TROD_ERR_NOMEM. */
+int fun_allocators_init(struct fun_state *s, const struct trod_meta *m);
+void fun_allocators_fini(struct fun_state *s);
+/* Does PC lie in the code of an allocator? */
+bool fun_allocates(const struct fun_state *s, uint64_t pc);
+/* Is a call of free that returns to PC one of the allocator, or of the library it is part of? */
+bool fun_calls_own(const struct fun_state *s, uint64_t pc);
 
 /* --- heap.c --- */
 /* Thread T calls F; returns from it with RESULT. 0 or TROD_ERR_NOMEM. */

@@ -113,6 +113,8 @@ static void put_heap(const struct fun_heap *h, const char *key, const char *titl
     trod_result_describe(r, "instructions", "of all threads before the most bytes were live");
     trod_result_u64(r, "unknown_frees", h->unknown_frees);
     trod_result_u64(r, "double_frees", h->double_frees);
+    trod_result_u64(r, "frees_by_allocators", h->own_frees);
+    trod_result_describe(r, "blocks", "freed before or unknown, by the library of free itself");
     trod_result_u64(r, "replaced", h->replaced);
     trod_result_describe(r, "blocks", "whose free was not seen, their memory being given again");
     trod_result_u64(r, "accesses_after_free", h->after_free);
@@ -338,7 +340,7 @@ int fun_result(const void *st, struct trod_result *r)
 {
     const struct fun_state *s = st;
     const struct fun_heap *h = &s->heap;
-    const bool heap = h->allocations || h->unknown_frees || h->failed;
+    const bool heap = h->allocations || h->unknown_frees || h->own_frees || h->failed;
     uint64_t calls = 0, returns = 0, failed = 0;
     int rc = TROD_OK;
 

@@ -31,8 +31,9 @@ static unsigned power(uint64_t v)
     return n;
 }
 
-/* The block at AT is given back by T. */
-static void give_back(struct fun_state *s, struct fun_heap *h, struct fun_thread *t, uint64_t at)
+/* The block at AT is given back by T; OWN: the library of the allocator does so by itself. */
+static void give_back(struct fun_state *s, struct fun_heap *h, struct fun_thread *t, uint64_t at,
+                      bool own)
 {
     const uint32_t i = fun_find(h, at);
 
@@ -45,6 +46,8 @@ static void give_back(struct fun_state *s, struct fun_heap *h, struct fun_thread
         fun_set_freed(h, i);
     } else if (t->freed == at && t->allocators > 1) {
         return; /* free, called by operator delete */
+    } else if (own) {
+        h->own_frees++;
     } else if (i && h->block[i].at == at) {
         h->double_frees++;
     } else {
@@ -95,7 +98,7 @@ static int unmap(struct fun_state *s, struct fun_thread *t, uint64_t at, uint64_
     if (!i || h->block[i].freed)
         return TROD_OK;
     if (h->block[i].at == at && size >= h->block[i].size)
-        give_back(s, h, t, at);
+        give_back(s, h, t, at, false);
     else if (h->block[i].at < at) {
         h->bytes -= h->block[i].at + h->block[i].size - at;
         h->block[i].size = at - h->block[i].at;
@@ -105,8 +108,9 @@ static int unmap(struct fun_state *s, struct fun_thread *t, uint64_t at, uint64_
 
 int fun_heap_call(struct fun_state *s, struct fun_thread *t, const struct fun_frame *c)
 {
+    /* one inside a call of an allocation function is what the caller of that asked for */
     if (s->function[c->function].kind == TROD_ALLOC_FREE && c->n_args)
-        give_back(s, &s->heap, t, c->arg[0]);
+        give_back(s, &s->heap, t, c->arg[0], t->allocators == 1 && fun_calls_own(s, c->returns));
     return TROD_OK;
 }
 
@@ -139,7 +143,7 @@ int fun_heap_return(struct fun_state *s, struct fun_thread *t, const struct fun_
 
         h->resized++;
         if (!inside || (i && h->block[i].at == c->arg[0] && !h->block[i].freed))
-            give_back(s, h, t, c->arg[0]);
+            give_back(s, h, t, c->arg[0], false);
     }
     return result ? receive(s, h, t, c, result, size_of(f, c)) : TROD_OK;
 }
@@ -154,7 +158,7 @@ int fun_heap_access(struct fun_state *s, const struct fun_thread *t, uint64_t ad
         i = fun_find(h, addr + size - 1);
     if (!i || !h->block[i].freed)
         return TROD_OK;
-    if (t->allocators) {
+    if (t->allocators || fun_allocates(s, pc)) {
         h->inside++;
         return TROD_OK;
     }

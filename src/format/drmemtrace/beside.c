@@ -163,7 +163,8 @@ static bool function_line(struct trod_function *f, const char *line)
     f->id = strtoull(line, &end, 10);
     if (end == line || *end != ',' || !name || !name[1])
         return false;
-    f->arguments = (uint32_t)strtoul(end + 1, NULL, 10);
+    f->arguments = (uint32_t)strtoul(end + 1, &end, 10);
+    f->address = *end == ',' ? strtoull(end + 1, NULL, 16) : 0;
     f->noret = strstr(line, ",noret,") != NULL;
     f->name = strdup(name + 1);
     return f->name != NULL;
