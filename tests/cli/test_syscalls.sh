@@ -19,6 +19,37 @@ run trod syscalls "$examples/mips.trace"
 status 0
 out_has 'not known'
 
+# a call whose result is not recorded: whether it failed is not known, and the result says so; and one whose result is
+e() { # TYPE SIZE ADDRESS: an entry of 12 bytes, lowest byte first
+    local i text
+    printf -v text '\\x%02x\\x%02x\\x%02x\\x%02x' $(($1 & 255)) $(($1 >> 8)) $(($2 & 255)) $(($2 >> 8))
+    for ((i = 0; i < 8; i++)); do printf -v text '%s\\x%02x' "$text" $((($3 >> (8 * i)) & 255)); done
+    printf '%b' "$text"
+}
+mark() { e 28 "$1" "$2"; }
+one_call() { # TIMED RECORDED
+    e 25 0 7 && mark 12 7 && mark 9 0x40 && e 22 4 77 && e 24 4 76 && mark 10 64
+    mark 2 1000 && mark 3 0
+    e 10 4 0x401000
+    (($1)) && mark 2 1500
+    mark 25 0
+    (($2)) && mark 4 $((1 << 32)) && mark 7 5
+    (($1)) && mark 2 1900
+    mark 3 0
+    e 10 4 0x401004
+    e 23 4 77 && e 26 0 0
+}
+for timed in 0 1; do
+    for recorded in 0 1; do
+        one_call $timed $recorded >one.trace
+        run trod syscalls --from drmemtrace --format json one.trace
+        status 0
+        json ".returned == 1 and .failed == 0 and .timed == $timed and .with_result == $recorded"
+        json "((.note // \"\") | test(\"no results\")) == ($recorded == 0)"
+        json "((.note // \"\") | test(\"no times\")) == ($timed == 0)"
+    done
+done
+
 # several files, several threads, parts
 for jobs in 1 4; do
     run trod syscalls -j $jobs --list 5 --format json "$examples/sum.trace.zip" "$examples/sum.trace.zip"

@@ -295,6 +295,10 @@ static const char *not_known(const struct sys_state *s)
         return "the trace does not name system calls: numbers, failures and times are not known";
     if (!s->numbered)
         return "the trace has no markers of system calls";
+    if (s->sums.returned && !s->sums.with_result && !s->sums.failed)
+        return s->sums.timed ? "the trace has no results of system calls: which failed is not known"
+                             : "the trace has no times around system calls, and no results of "
+                               "them: which failed is not known";
     if (s->sums.returned && !s->sums.timed)
         return "the trace has no times around system calls";
     return NULL;
