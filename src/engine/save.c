@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "TRODrun\13";
+static const char magic[8] = "TRODrun\14";
 
 static int save_bytes(struct trod_buf *out, const void *p, size_t n)
 {

@@ -24,6 +24,19 @@ void engine_sites_lock(struct trod_sites *s, const struct trod_meta *meta);
 void engine_sites_unlock(struct trod_sites *s);
 /* Has any site of S an opcode? */
 bool engine_sites_coded(const struct trod_sites *s);
+/* Does any site of S have an opcode or the kind of a branch? Some formats say system calls only. */
+static inline bool engine_sites_say_branches(const struct trod_sites *s)
+{
+    const uint32_t n = trod_sites_count(s);
+    bool said = engine_sites_coded(s);
+
+    for (uint32_t k = 0; k < n && !said; k++) {
+        const unsigned branch = trod_site_at(s, k)->branch;
+
+        said = branch != TROD_BR_NONE && branch != TROD_BR_SYSCALL;
+    }
+    return said;
+}
 /* Is ISA unknown, or that of the opcodes of S? */
 bool engine_sites_are_of(const struct trod_sites *s, enum trod_isa isa);
 /* Is SITE the one with this NUMBER? False if there is none. May be called without the lock. */

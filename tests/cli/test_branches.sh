@@ -126,4 +126,14 @@ run trod branches cut.zip
 status 2
 run trod branches "$examples/boot.byu6"
 check test "$got" -le 2
+# nothing says what is a branch: of a trace without opcodes and of a table without the columns
+printf 'I  1000,4\nI  1004,4\nI  1000,4\nI  1004,4\n' >unsaid.lackey
+printf 'kind,addr,size\nINSTR,0x1000,4\nINSTR,0x1004,4\nINSTR,0x1000,4\n' >unsaid.csv
+for file in unsaid.lackey unsaid.csv; do
+    run trod branches --format json $file
+    status 0
+    json '.branches == 0 and (.note | test("does not say which instructions are branches"))'
+done
+run trod branches --format json "$TROD_SOURCE/examples/sum.trace.zip"
+json '.note == null'
 finish

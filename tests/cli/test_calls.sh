@@ -356,4 +356,28 @@ run trod calls --like tarmac "$TROD_SOURCE/tests/golden/matcher/mips.canonical.t
 status 0
 check test ! -s "$stdout"
 err_has "'calls' has nothing to print"
+# nothing says what is a call: of a trace without opcodes and of a table without the columns, whoever reads it
+{ printf 'I  1000,4\nI  2000,4\nI  2004,4\nI  1004,4\n'; } >unsaid.lackey
+printf 'kind,addr,size\nINSTR,0x1000,4\nINSTR,0x2000,4\nINSTR,0x1004,4\n' >unsaid.csv
+for file in unsaid.lackey unsaid.csv; do
+    for plan in calls profile flame; do
+        for jobs in 1 3; do
+            run trod $plan --format json -j $jobs $file
+            status 0
+            json '.note | test("does not say which instructions are branches")'
+        done
+    done
+    for part in 0 1; do
+        run trod run calls --part $part/2 --save unsaid.$part $file $file
+        status 0
+    done
+    run trod merge --format json unsaid.0 unsaid.1
+    status 0
+    json '.note | test("does not say which instructions are branches")'
+done
+run trod run calls --part 0/2 --save unsaid.0 "$TROD_SOURCE/examples/sum.trace.zip" "$TROD_SOURCE/examples/sum.trace.zip"
+run trod run calls --part 1/2 --save unsaid.1 "$TROD_SOURCE/examples/sum.trace.zip" "$TROD_SOURCE/examples/sum.trace.zip"
+run trod merge --format json unsaid.0 unsaid.1
+status 0
+json '.note == null'
 finish

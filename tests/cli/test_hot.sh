@@ -27,6 +27,33 @@ json '.hot_code_lines == [{address: "0x8000", accesses: 35, share: 100, cumulate
 run trod hot --top 1 --format json loops.tarmac
 json '[.hot_loops, .hot_blocks, .hot_instructions, .hot_code_lines] | map(length) == [1, 1, 1, 1]'
 
+# nothing says what is a branch: the same loops by their jumps back, of a trace without opcodes and of a table without the columns;
+# for any number of threads and from saved parts
+awk '$3 == "cpu0" { print "I  " substr($6, 5, 4) ",4" }' loops.tarmac >plain.lackey
+awk 'BEGIN { print "kind,addr,size" } { split(substr($2, 1), a, ","); print "INSTR,0x" a[1] ",4" }' plain.lackey >plain.csv
+for file in plain.lackey plain.csv; do
+    for jobs in 1 3; do
+        run trod hot --format json -j $jobs $file
+        status 0
+        json '.loops == 2 and (.note | test("does not say which instructions are branches"))'
+        json '[.hot_loops[] | [.head, .back, .entries, .iterations, .trips, .executed, .least_trips, .most_trips]] ==
+            [["0x8004", "0x8014", 1, 3, 3, 33, 3, 3], ["0x8008", "0x800c", 3, 12, 4, 24, 4, 4]]'
+        jq -S . "$stdout" >want
+    done
+    for part in 0 1; do
+        run trod run hot --part $part/2 --save plain.$part $file $file
+        status 0
+    done
+    run trod merge --format json plain.0 plain.1
+    status 0
+    json '[.hot_loops[] | [.head, .entries, .iterations, .most_trips]] == [["0x8004", 2, 6, 3], ["0x8008", 6, 24, 4]]'
+done
+# a table that has a column of kinds says what is no branch: a jump back from there is none of a loop
+awk -F, -v OFS=, 'NR == 1 { print $0, "branch"; next } { print $0, $2 == "0x800c" ? "taken" : "" }' plain.csv >kinds.csv
+run trod hot --format json kinds.csv
+status 0
+json '.note == null and [.hot_loops[] | [.head, .entries, .iterations]] == [["0x8008", 3, 12]]'
+
 # entries of different length: 1 to 5 trips of a loop that ends at its bottom, two of a loop that is
 # left in its middle (3 and 2 trips), in two threads of which one begins inside the first loop
 awk 'function i(pc, op) { n++

@@ -14,6 +14,7 @@
 #include "analysis/callgraph/like.h"
 
 #include "callstack/given.h"
+#include "core/grow.h"
 #include "core/pack.h"
 #include "trod/format.h"
 
@@ -36,22 +37,10 @@ static void lane_free(struct cg_lane *l)
 /* The lane of F, which is new. NULL: no memory. */
 static struct cg_lane *new_lane(struct cg_core *core, const struct trod_frame *f)
 {
-    const size_t at = (size_t)f->own[3];
+    const uint32_t at = (uint32_t)f->own[3];
 
-    if (at >= core->n_lanes) {
-        size_t n = core->n_lanes ? core->n_lanes : 16;
-        struct cg_lane **p;
-
-        while (n <= at)
-            n *= 2;
-        p = realloc(core->lane, n * sizeof(struct cg_lane *));
-        if (!p)
-            return NULL;
-        for (size_t i = core->n_lanes; i < n; i++)
-            p[i] = NULL;
-        core->lane = p;
-        core->n_lanes = n;
-    }
+    if (!trod_grow_to(&core->lane, &core->n_lanes, at, sizeof(struct cg_lane *), NULL))
+        return NULL;
     core->lane[at] = calloc(1, sizeof *core->lane[at]);
     if (core->lane[at] &&
         (!cg_tree_begin(&core->lane[at]->sum.tree) ||
@@ -393,6 +382,30 @@ int cg_finish(struct cg_core *core)
     return rc < 0 ? rc : end_lanes(core);
 }
 
+/* Do rows [FROM, TO) of B tell which instructions are branches? Some say system calls only. */
+static bool tells(const struct trod_batch *b, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++) {
+        const uint32_t said = b->have & b->has[i];
+        const uint32_t branch = said & TROD_COL_FLAGS ? b->flags[i] & TROD_F_BRANCH : TROD_BR_NONE;
+
+        if ((b->kind[i] == TROD_INSTR || b->kind[i] == TROD_BRANCH) &&
+            (said & TROD_COL_CODE || (branch != TROD_BR_NONE && branch != TROD_BR_SYSCALL)))
+            return true;
+    }
+    return false;
+}
+
+const char *cg_note(const struct cg_core *core)
+{
+    const struct trod_callstack_counts *c = &core->counts;
+
+    if (core->told || c->instructions == 0 || c->entered[TROD_FRAME_CALL] ||
+        c->entered[TROD_FRAME_MANUAL] || c->entered[TROD_FRAME_TAIL])
+        return NULL;
+    return "the trace does not say which instructions are branches: no calls are known";
+}
+
 /* Rows of another file come: the streams of the last one have ended. */
 static int turn_file(struct cg_core *core, const struct trod_batch *b)
 {
@@ -421,6 +434,7 @@ int cg_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
         return cg_like_feed(core, b, from, to);
     if (core->following)
         go_on_counting(core);
+    core->told = core->told || tells(b, from, to);
     rc = turn_file(core, b);
     if (rc == TROD_OK)
         rc = cg_weights_feed(core, b, from, to);
@@ -439,6 +453,7 @@ int cg_follow(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
     if (!core->followed && before.transfers == 0 && core->n_lanes == 0)
         rc = begin_stack(core, true);
     core->followed = true;
+    core->told = core->told || tells(b, from, to);
     if (rc == TROD_OK && !core->following)
         rc = pause_counting(core);
     if (rc == TROD_OK)
@@ -463,6 +478,7 @@ int cg_merge(void *into, const void *from)
         rc = cg_tree_add(&a->tree, &b->tree);
     }
     trod_callstack_counts_add(&a->counts, &b->counts);
+    a->told = a->told || b->told;
     return rc < 0 ? rc : cg_list_add(a, b);
 }
 
@@ -479,6 +495,8 @@ int cg_save(const void *st, struct trod_buf *out)
     if (rc == TROD_OK)
         rc = cg_ticks_save(core, out);
     if (rc == TROD_OK)
+        rc = trod_pack(out, core->told);
+    if (rc == TROD_OK)
         rc = cg_tree_save(&core->tree, out);
     return rc < 0 ? rc : cg_list_save(core, out);
 }
@@ -487,7 +505,7 @@ int cg_load(void *st, struct trod_span in, const uint32_t *sites)
 {
     struct cg_core *core = ((struct cg_state *)st)->core;
     struct trod_callstack_counts counts;
-    uint64_t *p = (uint64_t *)(void *)&counts;
+    uint64_t *p = (uint64_t *)(void *)&counts, told;
     int rc;
 
     (void)sites;
@@ -499,6 +517,9 @@ int cg_load(void *st, struct trod_span in, const uint32_t *sites)
     rc = cg_finish(core); /* nothing: states are loaded into new ones */
     if (rc == TROD_OK)
         rc = cg_ticks_load(&core->ticks, &in);
+    if (rc == TROD_OK && (trod_unpack(&in, &told) < 0 || told > 1))
+        return TROD_ERR_CORRUPT;
+    core->told |= rc == TROD_OK && told;
     if (rc == TROD_OK)
         rc = cg_tree_load(&core->tree, &in);
     if (rc == TROD_OK)
@@ -541,10 +562,13 @@ int cg_calls(void *st, const struct trod_callstack_source *source)
 {
     struct cg_core *core = ((struct cg_state *)st)->core;
     const struct trod_callstack_sink sink = {.ctx = core, .enter = enter, .leave = leave};
+    const struct trod_format *f = core->context.meta ? core->context.meta->driver : NULL;
     int rc;
 
     if (!(core->meta = source->meta(source->ctx)))
         return TROD_ERR_UNKNOWN;
+    /* rows, which tell, are not seen: what the format can tell counts */
+    core->told = core->told || !f || f->flags & TROD_FMT_BRANCHES || f->reads & TROD_COL_CODE;
     core->source = source;
     core->isa = (uint8_t)core->meta->isa;
     rc = cg_summed(core, source);

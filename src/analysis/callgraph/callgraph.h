@@ -125,11 +125,12 @@ struct cg_core {
     struct trod_callstack *stack;
     struct cg_tree tree;
     struct cg_lane **lane; /* by place in the call stack's list */
-    size_t n_lanes;
+    uint32_t n_lanes;
     struct trod_callstack_counts counts, left_out; /* LEFT_OUT: of rows that do not count */
     bool inline_exceptions, finished, listing;
     bool followed, following; /* rows that are not counted: there were some; they are being fed */
     bool turning;             /* rows of another file come */
+    bool told;                /* there was an opcode or the kind of a branch */
     struct cg_calls calls, open;
     struct cg_weights weights;
     uint64_t *wanted; /* functions to list; by address */
@@ -150,6 +151,8 @@ struct cg_state {
 };
 
 /* ---- callgraph.c */
+/* What the trace does not say, so that no calls were found; NULL: nothing. */
+const char *cg_note(const struct cg_core *core);
 int cg_init(void *st, const struct cg_options *opt, const struct trod_context *c, bool inlined,
             bool listing);
 int cg_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);

@@ -211,6 +211,8 @@ static int result(const void *st, struct trod_result *r)
     int rc = fold(core, &flame);
 
     if (rc == TROD_OK) {
+        if (cg_note(core))
+            trod_result_str(r, "note", cg_note(core));
         trod_result_str(r, "weight", weight_of(core));
         trod_result_u64(r, "total", trod_flame_total(flame, 0));
         trod_result_table(r, "stacks", "stacks", columns, 2);

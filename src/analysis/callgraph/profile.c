@@ -352,6 +352,8 @@ void cg_put_counts(const struct cg_core *core, const struct cg_sum *sum, struct 
 {
     const struct trod_callstack_counts *c = &core->counts;
 
+    if (cg_note(core))
+        trod_result_str(r, "note", cg_note(core));
     trod_result_u64(r, "instructions", sum[0].total[CG_SELF_INSTRUCTIONS]);
     if (core->tree.any_time)
         trod_result_u64(r, "time", sum[0].total[CG_SELF_TIME]);

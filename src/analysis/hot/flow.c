@@ -165,7 +165,7 @@ static int add_loop(struct hot_flow *f, const struct hot_state *s, const uint32_
 {
     const struct hot_insn *a = &f->insn[of[from]], *b = &f->insn[of[to]];
 
-    if (!a->branch || a->returns || b->pc > a->pc || !hot_same_function(s, from, to))
+    if (!(a->branch || a->unsaid) || a->returns || b->pc > a->pc || !hot_same_function(s, from, to))
         return TROD_OK;
     if (!trod_grow(&f->loop, f->n_loops, &f->cap_loops, sizeof *f->loop, 64))
         return TROD_ERR_NOMEM;

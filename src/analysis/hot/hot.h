@@ -325,7 +325,7 @@ int hot_load(void *st, struct trod_span in, const uint32_t *sites);
 
 /* ---- insns.c, flow.c: the static program, as far as it ran */
 
-enum { HOT_SIZE_BITS = 29, HOT_SIZE_MAX = (1 << HOT_SIZE_BITS) - 1 };
+enum { HOT_SIZE_BITS = 28, HOT_SIZE_MAX = (1 << HOT_SIZE_BITS) - 1 };
 
 struct hot_insn {
     uint64_t pc;
@@ -335,6 +335,7 @@ struct hot_insn {
     bool begins : 1;               /* a block */
     bool branch : 1;               /* it may go elsewhere */
     bool returns : 1;              /* calls, returns, system calls: where they go is no loop */
+    bool unsaid : 1;               /* nothing says whether it is a branch */
 };
 
 struct hot_block {
@@ -356,6 +357,7 @@ struct hot_flow {
     struct hot_insn *insn; /* by address */
     size_t n;
     uint64_t executed; /* in all, those without an address too */
+    bool unsaid;       /* of some nothing says whether they are branches */
     struct hot_block *block;
     size_t n_blocks;
     struct hot_loop *loop;
@@ -376,8 +378,13 @@ static inline uint32_t hot_size_of(const struct trod_site *site)
     return n < HOT_SIZE_MAX ? n : HOT_SIZE_MAX;
 }
 
-/* May a jump of SITE be that of a loop: is it a branch, but neither call nor return? */
+/*
+ * May a jump of SITE be that of a loop: is it a branch, but neither call nor return, or may it be
+ * one for all that the trace says?
+ */
 bool hot_loops(struct trod_sites *sites, uint32_t site);
+/* Does nothing say whether SITE is a branch? */
+bool hot_unsaid(const struct trod_sites *sites, uint32_t site);
 /* Do sites A and B lie in the same function, or, where none is known, in the same module? */
 bool hot_same_function(const struct hot_state *s, uint32_t a, uint32_t b);
 /* The instructions of F. 0 or TROD_ERR_NOMEM. */

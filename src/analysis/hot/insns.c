@@ -8,6 +8,7 @@
 
 #include "engine/near.h"
 #include "engine/sites.h"
+#include "trod/format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,12 +30,40 @@ static unsigned decoded(struct trod_sites *sites, uint32_t number)
     return insn->valid ? insn->branch : TROD_BR_NONE;
 }
 
+/*
+ * May rows of the trace of SITES say the kind of a branch that no opcode tells? Then what they say
+ * none of is no branch. It is the format that counts, not the rows so far: all parts of a trace see
+ * the same loops.
+ */
+static bool says_branches(const struct trod_sites *sites)
+{
+    const struct trod_meta *m = trod_sites_meta(sites);
+    const struct trod_format *f = m->driver;
+
+    if (f && strcmp(f->name, "csv") == 0) /* a table says it in columns that it may have */
+        return m->dialect && strcmp(m->dialect, "usual") != 0;
+    return !f || f->flags & TROD_FMT_BRANCHES;
+}
+
+/* Does nothing say whether SITE is a branch? SAYS: says_branches. */
+static bool unsaid(const struct trod_site *site, bool says)
+{
+    return !says && site->code_n == 0 && site->branch == TROD_BR_NONE;
+}
+
+bool hot_unsaid(const struct trod_sites *sites, uint32_t site)
+{
+    return unsaid(trod_site_at(sites, site), says_branches(sites));
+}
+
 bool hot_loops(struct trod_sites *sites, uint32_t site)
 {
     const unsigned kind = decoded(sites, site);
     const unsigned said = kind ? kind : trod_site_at(sites, site)->branch;
 
-    return said != TROD_BR_NONE && !returns(said);
+    if (said == TROD_BR_NONE)
+        return hot_unsaid(sites, site);
+    return !returns(said);
 }
 
 enum { LIKE_BITS = 9, SHORT_CODE = 8 };
@@ -45,7 +74,7 @@ struct kinds {
         uint64_t code;         /* without what only tells where a branch leads to */
         uint8_t n, iset, kind; /* n 0: none */
     } like[1 << LIKE_BITS];
-    bool x86_64;
+    bool x86_64, says; /* SAYS: says_branches */
 };
 
 static void begin_kinds(struct kinds *k, struct trod_sites *sites)
@@ -56,6 +85,7 @@ static void begin_kinds(struct kinds *k, struct trod_sites *sites)
     engine_sites_isa(sites, &isa, &endian);
     memset(k, 0, sizeof *k);
     k->x86_64 = isa == TROD_ISA_X86_64;
+    k->says = says_branches(sites);
 }
 
 /* As decoded has it. */
@@ -210,7 +240,9 @@ static void add_stretch(struct hot_flow *f, const struct hot_state *s,
                                           .site = site,
                                           .size = hot_size_of(what) & HOT_SIZE_MAX,
                                           .branch = said != TROD_BR_NONE,
-                                          .returns = returns(said)};
+                                          .returns = returns(said),
+                                          .unsaid = unsaid(what, kinds->says)};
+        f->unsaid = f->unsaid || f->insn[f->n].unsaid;
         f->executed += f->insn[f->n++].n;
     }
 }

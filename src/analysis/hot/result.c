@@ -3,6 +3,8 @@
  */
 #include "analysis/hot/hot.h"
 
+#include "engine/sites.h"
+
 #include <stdlib.h>
 
 enum { TEXT = 160 };
@@ -248,6 +250,10 @@ static int result_of(const struct hot_state *s, struct trod_result *r)
     int rc = hot_flow_init(&f, s);
 
     if (rc == TROD_OK) {
+        if (f.unsaid && !engine_sites_say_branches(s->context.sites))
+            trod_result_str(r, "note",
+                            "the trace does not say which instructions are branches: calls and "
+                            "returns that go back count as jumps of loops");
         trod_result_u64(r, "instructions", f.executed);
         trod_result_u64(r, "static_instructions", f.n);
         trod_result_u64(r, "blocks", f.n_blocks);

@@ -49,7 +49,8 @@ static bool goes_back(const struct hot_state *s, const struct hot_lane *l, uint3
     if (trod_site_at(sites, to)->pc > from->pc)
         return false;
     engine_sites_isa(sites, &isa, &endian); /* other threads may be merging what they know */
-    if (isa == TROD_ISA_MIPS32 || isa == TROD_ISA_MIPS64) { /* a branch is the one before */
+    if ((isa == TROD_ISA_MIPS32 || isa == TROD_ISA_MIPS64) &&
+        !hot_unsaid(sites, branch)) { /* a branch is the one before */
         branch = l->here.before;
         if (branch == TROD_NO_SITE ||
             trod_site_at(sites, branch)->pc + hot_size_of(trod_site_at(sites, branch)) != from->pc)
