@@ -37,9 +37,13 @@ TM_INLINE void formed_head(struct tm_run *r, struct formed *s, const uint32_t wa
 /* The rows of S are there. */
 TM_INLINE void formed_end(struct tm_run *r, const struct formed *s, const uint32_t want)
 {
+    const struct tm_head *const head = &r->d->heads[s->hand->head % TM_HEADS];
+
     if (s->n == r->n)
         return;
-    r->h.head = &r->d->heads[s->hand->head];
+    r->h.head = head;
+    if (head->number != s->hand->head) /* stream and unit are not what this one would set */
+        r->top.head = NULL;
     r->h.timed = true;
     r->h.stream = s->hand->stream;
     r->h.source_seen |= s->hand->source;
@@ -383,8 +387,7 @@ TM_INLINE size_t formed_room(size_t rows, size_t bytes)
 TM_INLINE const uint8_t *formed_stretch(struct tm_run *r, const uint8_t *p, const uint8_t *end,
                                         const uint32_t want, const bool es)
 {
-    const struct tm_hand first = {.head = (uint32_t)(r->h.head - r->d->heads),
-                                  .stream = r->h.stream};
+    const struct tm_hand first = {.head = r->h.head->number, .stream = r->h.stream};
     struct tm_form *timed = r->d->forms[0], *bares = r->d->forms[1];
     const size_t type = r->d->type_at ? r->d->type_at - 2 : 0;
     const size_t bare = r->d->bare_at ? r->d->bare_at - 2 : 0, cap = r->b->cap;

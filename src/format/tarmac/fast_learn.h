@@ -108,7 +108,7 @@ static bool form_keep(struct tm_run *r, struct tm_form *f, const struct form_lin
     f->type_at = (uint8_t)(l->type - l->p);
     f->bare = !l->digits;
     r->d->es_forms |= f->bare;
-    f->hand = (struct tm_hand){.head = (uint32_t)(r->h.head - r->d->heads),
+    f->hand = (struct tm_hand){.head = r->h.head->number,
                                .stream = r->h.stream,
                                .source = r->h.head->has & TROD_COL_STREAM};
     f->has = r->has | TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_RAW;

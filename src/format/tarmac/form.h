@@ -55,7 +55,8 @@ struct tm_part {
 
 /* What lines with a time, and those behind them, have of their head. */
 struct tm_hand {
-    uint32_t head, stream;
+    uint32_t head; /* its number: by now another may have its place */
+    uint32_t stream;
     bool source; /* it names a cpu */
 };
 

@@ -171,9 +171,10 @@ static void learn_head(struct tm_line *l)
     for (size_t i = 0; i < TM_HEADS; i++)
         if (d->heads[i].len == l->head.n && memcmp(d->heads[i].text, l->head.p, l->head.n) == 0)
             return;
-    d->head = d->heads_next++ % TM_HEADS;
+    d->head = d->heads_next % TM_HEADS;
     h = &d->heads[d->head];
     memset(h, 0, sizeof *h);
+    h->number = d->heads_next++;
     memcpy(h->text, l->head.p, l->head.n);
     h->len = (uint32_t)l->head.n;
     h->stream = l->rows[0].stream;

@@ -71,7 +71,8 @@ enum {
 /* The text between the digits of a time and the type word, as met before. */
 struct tm_head {
     uint8_t text[TM_HEAD_MAX];
-    uint32_t len; /* 0: empty */
+    uint32_t len;    /* 0: empty */
+    uint32_t number; /* heads that were learned before */
     uint32_t stream, has;
     uint32_t source, source_len; /* where the source stands in text */
     uint8_t unit;
