@@ -217,6 +217,13 @@ void trod_trace_inputs_alone(struct trod_trace *t);
  * make it larger. The rows of the trace are the same whatever the limit.
  */
 void trod_trace_limit(struct trod_trace *t, uint32_t rows);
+/*
+ * From now on batches of T, in file order, do not depend on how its bytes come in: where one ends
+ * follows from where it began, what the decoder knew there, and trod_trace_limit. For a caller that
+ * may end before the trace does, and is told of the problems of its last batch. What comes from a
+ * pipe is then waited for, so that a batch is complete.
+ */
+void trod_trace_settle_windows(struct trod_trace *t);
 
 /* An entry of a schedule file: THREAD runs on CPU from its instruction START (from 0) on, at TIME.
  */

@@ -198,6 +198,13 @@ extern const struct trod_option cli_index_options[];
 bool cli_once_only(const char *path);
 /* Options of trod_trace_open from what the user gave. WANT: columns needed. */
 struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t want);
+/*
+ * trod_trace_open, of rows that M chooses. Where these are not all, reading may end before the
+ * trace does: what is met of it then does not depend on how its bytes come in.
+ */
+int cli_open(struct trod_trace **t, const char *const *paths, size_t n,
+             const struct trod_trace_options *opt, const struct trod_match *m,
+             struct trod_diag *diag);
 /* The threads that --jobs asks for, of which there is a most; 0: one for each processor. */
 unsigned cli_jobs(const struct cli_input *in);
 

@@ -92,7 +92,7 @@ static int open_trace(struct convert *v, struct trod_trace_options *topt)
     if (r == 0) {
         topt->ahead = o->input.jobs != 1 && trod_processors() > 1;
         topt->batch_rows = trod_match_rows(v->match);
-        r = trod_trace_open(&v->trace, start.paths, start.n, topt, &v->diag);
+        r = cli_open(&v->trace, start.paths, start.n, topt, v->match, &v->diag);
     }
     cli_start_end(&start);
     return r;

@@ -344,7 +344,7 @@ static int indexed_rows(void *user, const struct trod_batch *b, uint32_t i, uint
 
 static int open_trace(struct finding *f, const struct trod_trace_options *topt)
 {
-    const int r = trod_trace_open(&f->trace, f->c->operands, f->files, topt, &f->diag);
+    const int r = cli_open(&f->trace, f->c->operands, f->files, topt, f->match, &f->diag);
 
     if (r == 0)
         trod_trace_want(f->trace, f->o->count ? TROD_COL_KIND | trod_match_want(f->match)

@@ -191,7 +191,7 @@ static int open_all(struct hiding *h)
     if (r == 0)
         r = trod_match_new(&h->match, &o->filter, &h->diag);
     if (r == 0)
-        r = trod_trace_open(&h->trace, h->c->operands, h->c->n_operands - 1, &topt, &h->diag);
+        r = cli_open(&h->trace, h->c->operands, h->c->n_operands - 1, &topt, h->match, &h->diag);
     if (r == 0)
         r = trod_hide_new(&h->hide, &hide, trod_trace_meta(h->trace), &h->diag);
     return r == 0 ? open_writer(h, hide.keep) : r;

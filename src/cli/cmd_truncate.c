@@ -78,7 +78,7 @@ static int open_trace(struct truncating *t, struct trod_trace **trace, uint32_t 
         opt.from = "tarmac";
     start.match = t->match;
     cli_start(&start, &opt, diag);
-    r = trod_trace_open(trace, start.paths, start.n, &opt, diag);
+    r = cli_open(trace, start.paths, start.n, &opt, t->match, diag);
     cli_start_end(&start);
     return r;
 }

@@ -360,7 +360,7 @@ static int open_trace(struct view *v, struct trod_trace_options *topt)
     r = cli_cut_apply(v->c, &v->o->cut, &v->filter, topt, start.n, v->match, &v->diag);
     if (r == 0) {
         topt->batch_rows = trod_match_rows(v->match);
-        r = trod_trace_open(&v->trace, start.paths, start.n, topt, &v->diag);
+        r = cli_open(&v->trace, start.paths, start.n, topt, v->match, &v->diag);
     }
     cli_start_end(&start);
     return r;

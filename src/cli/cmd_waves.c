@@ -91,7 +91,7 @@ static int open_with(struct waving *w, unsigned time, struct trod_trace_options 
     int r;
 
     cli_start(&start, topt, diag);
-    r = trod_trace_open(&w->trace[time], start.paths, start.n, topt, diag);
+    r = cli_open(&w->trace[time], start.paths, start.n, topt, w->match, diag);
     cli_start_end(&start);
     topt->begin = NULL;
     return r;

@@ -114,6 +114,18 @@ struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t
     return t;
 }
 
+int cli_open(struct trod_trace **t, const char *const *paths, size_t n,
+             const struct trod_trace_options *opt, const struct trod_match *m,
+             struct trod_diag *diag)
+{
+    const int r = trod_trace_open(t, paths, n, opt, diag);
+
+    /* what comes from a pipe is looked at when it comes */
+    if (r == 0 && !trod_match_all(m) && trod_trace_rewindable(*t))
+        trod_trace_settle_windows(*t);
+    return r;
+}
+
 unsigned cli_jobs(const struct cli_input *in)
 {
     return in->jobs < TROD_RUN_JOBS ? (unsigned)in->jobs : TROD_RUN_JOBS;

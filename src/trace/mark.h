@@ -52,12 +52,6 @@ struct trod_begin {
 int trod_trace_resume(struct trod_trace *t, const struct trod_mark *m,
                       const struct trod_meta *meta);
 
-/*
- * From now on batches of T do not depend on how its bytes come in: where one ends follows from
- * where it began, what the decoder knew there, and trod_trace_limit.
- */
-void trod_trace_settle_windows(struct trod_trace *t);
-
 /* The file that the last batch of T is of (the first one that can be read, before that). */
 size_t trod_trace_at(const struct trod_trace *t);
 /* Where decoding stands behind the last batch of T: an offset in the decoded stream of its file. */

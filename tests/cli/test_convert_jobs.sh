@@ -65,4 +65,25 @@ same_for a.tt6 out.tt6 --kind INSTR --allow-loss
 # refused in the middle, at the first row that cannot be kept
 same_for bad.trace out.tarmac
 same_for bad.tarmac out.tarmac --strict
+
+# said_alike COMMAND...: the same is said, and the exit status is the same, however many threads read
+said_alike() {
+    run trod "$@" -j 1
+    local was=$got
+    cp "$stderr" one.err
+    for jobs in 2 3; do
+        run trod "$@" -j $jobs
+        status "$was"
+        same one.err "$stderr"
+    done
+}
+# reading ends before the damage, near it or behind it
+{ head -c 600000 drm.trace; printf '\xff\x7f%10s'; tail -c +600013 drm.trace; } >worse.trace
+for rows in $(seq 25000 2900 54000); do
+    said_alike convert --head "$rows" --to csv --allow-loss worse.trace out.csv
+    said_alike convert --range "100..$rows" --to csv --allow-loss worse.trace out.csv
+    said_alike hide --range "0..$rows" --to drmemtrace:chunk=0 worse.trace out.trace
+    said_alike view --range "$rows..$((rows + 20))" worse.trace
+    said_alike find --range "100..$rows" worse.trace 'kind == WRITE' --limit 9000
+done
 finish
