@@ -20,6 +20,8 @@ static const struct {
 #undef RISCV_OP
 };
 
+enum { CSRS = 1 << 12 };
+
 static const struct {
     uint16_t number;
     const char *name;
@@ -170,6 +172,45 @@ size_t trod_rv_csr(char *buf, unsigned number)
 
     put_csr(&t, number);
     return t.n;
+}
+
+/* Is NAME, of N characters, that of CSR NUMBER? */
+static bool is_csr(const char *name, size_t n, unsigned number)
+{
+    char text[TROD_RV_TEXT];
+
+    return number < CSRS && trod_rv_csr(text, number) == n && memcmp(text, name, n) == 0;
+}
+
+/* The decimal number that NAME, of N characters, has at AT. */
+static unsigned decimal_at(const char *name, size_t n, size_t at)
+{
+    unsigned v = 0;
+
+    while (at < n && name[at] >= '0' && name[at] <= '9' && v < CSRS)
+        v = 10 * v + (unsigned)(name[at++] - '0');
+    return v;
+}
+
+int trod_rv_csr_number(const char *name, size_t n)
+{
+    unsigned number;
+
+    if (n == 0)
+        return -1;
+    for (unsigned i = 0; i < sizeof csrs / sizeof *csrs; i++)
+        if (csrs[i].name[0] == name[0] && strlen(csrs[i].name) == n &&
+            memcmp(csrs[i].name, name, n) == 0)
+            return csrs[i].number;
+    for (unsigned i = 0; i < sizeof rows_of_csrs / sizeof *rows_of_csrs; i++) {
+        const size_t before = strlen(rows_of_csrs[i].name);
+
+        number = rows_of_csrs[i].first + decimal_at(name, n, before) - rows_of_csrs[i].from;
+        if (name[0] == rows_of_csrs[i].name[0] && n > before && is_csr(name, n, number))
+            return (int)number;
+    }
+    number = decimal_at(name, n, 0);
+    return is_csr(name, n, number) ? (int)number : -1;
 }
 
 static void put_fence(struct text *t, uint32_t w)

@@ -80,6 +80,8 @@ int32_t trod_rv_branch(uint32_t w); /* of a conditional branch */
 
 /* The name of CSR NUMBER into BUF (TROD_RV_TEXT bytes); its length. */
 size_t trod_rv_csr(char *buf, unsigned number);
+/* The number of the CSR that trod_rv_csr names so, in N characters; -1: none. */
+int trod_rv_csr_number(const char *name, size_t n);
 /* "a0", "fa0"; N below 32. */
 const char *trod_rv_x(unsigned n);
 const char *trod_rv_f(unsigned n);

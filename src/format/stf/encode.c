@@ -17,8 +17,7 @@ enum {
     IEM_RV64 = 2,
     FEATURES = 0xc | STF_FEATURE_EVENT64, /* operands, events */
     FEATURE_RV64 = 0x20,
-    VLEN_BYTES_MAX = 1 << 13,
-    CSRS = 4096
+    VLEN_BYTES_MAX = 1 << 13
 };
 
 #define MODE_BIT      (UINT64_C(1) << 62)
@@ -304,7 +303,7 @@ static void take_access(struct stf_enc *e, const struct trod_batch *b, uint32_t 
 static unsigned register_of(const char *name, size_t n, unsigned *number)
 {
     static const char letters[] = {0, 'x', 'f', 'v'};
-    char csr[TROD_RV_TEXT];
+    int csr;
 
     for (unsigned type = STF_TYPE_X; type <= STF_TYPE_V; type++) {
         if (n < 2 || n > 3 || name[0] != letters[type] || name[1] < '0' || name[1] > '9' ||
@@ -316,10 +315,11 @@ static unsigned register_of(const char *name, size_t n, unsigned *number)
         if (*number < 32)
             return type;
     }
-    for (*number = 0; *number < CSRS; ++*number)
-        if (trod_rv_csr(csr, *number) == n && memcmp(csr, name, n) == 0)
-            return STF_TYPE_CSR;
-    return 0;
+    csr = trod_rv_csr_number(name, n);
+    if (csr < 0)
+        return 0;
+    *number = (unsigned)csr;
+    return STF_TYPE_CSR;
 }
 
 static void take_register(struct stf_enc *e, const struct trod_batch *b, uint32_t row)
