@@ -114,6 +114,16 @@ for analysis in ${drm//,/ }; do
 done
 run trod run info --by thread -j 1 --format json prod.d
 json '[.streams_2[].streams[] | [.name, .rows]] == [.streams[] | [.name, .rows]] and (.streams_2 | length) == 2'
+# What each file says of itself is said of the first one.
+for chunk in 5000 20000; do
+    mkdir -p of$chunk
+    trod gen zipf:lines=300,count=9000 of$chunk/1.trace.zip --to drmemtrace:chunk=$chunk >/dev/null
+    trod gen zipf:lines=300,count=9000 of$chunk/2.trace.zip --to drmemtrace:chunk=$((25000 - chunk)) >/dev/null
+    for jobs in 1 2 3; do
+        run trod info -j $jobs --format json of$chunk
+        json ".files[0].drmemtrace.instructions_per_chunk == $chunk"
+    done
+done
 run trod run branches --by core -j 2 --format json prod.d
 json '.branches == 20000 and ([.cores[].branches] | add) == 20000' # each thread stays on its core
 

@@ -80,10 +80,10 @@ static void feed_marker(struct info *s, unsigned m, uint64_t v)
         s->signals[v < SIGNALS ? v : 0]++;
         break;
     case TROD_DRM_CHUNK_INSTR_COUNT:
-        s->chunk = v;
+        s->chunk = s->chunk ? s->chunk : v; /* of the first file, as in merge */
         break;
     case TROD_DRM_VECTOR_LENGTH:
-        s->vector = v;
+        s->vector = s->vector ? s->vector : v;
         break;
     case TROD_DRM_WINDOW_ID:
         s->windows_least = s->has_window && s->windows_least < v ? s->windows_least : v;
