@@ -15,7 +15,8 @@ enum {
     DESCRIPTORS_ELSEWHERE = 10,
     WINDOW_SOME = 1 << 18,
     WINDOW_MANY = 1 << 15,
-    WINDOW_HOST = 1 << 10
+    WINDOW_HOST = 1 << 10,
+    SETTLED = 1 << 17 /* bytes shown at once, of files that threads may read ahead */
 };
 
 /* Are there more files than may be open at once? A few descriptors are left for others. */
@@ -44,6 +45,9 @@ struct trod_crowd trod_crowd_of(struct trod_trace *t)
         t->opt.input.window = c.host ? WINDOW_HOST : c.many ? WINDOW_MANY : WINDOW_SOME;
         t->opt.input.lazy = c.many;
     }
+    /* rows and problems come by turns of batches, which must not depend on how bytes come in */
+    if (!c.many && trod_trace_rewindable(t))
+        t->window = SETTLED;
     return c;
 }
 

@@ -303,6 +303,8 @@ static int open_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
     else if (rc == TROD_OK && t->opt.skip_rows && t->n_inputs == 1)
         trod_reader_skip(*out, t->opt.skip_rows, false);
     t->open[i] = *out;
+    if (rc == TROD_OK && t->window)
+        trod_reader_window(*out, t->window);
     if (rc == TROD_OK && !t->first) {
         t->first = *out;
         t->format = trod_reader_format(*out);
