@@ -55,7 +55,8 @@ bool trod_format_has_isa(const struct trod_format *format, enum trod_isa isa);
  * Create PATH ("-": standard output) in the format that OPT names: a file, or a directory of files
  * if PATH is one, ends with a slash, or has no suffix of a file while traces of the format are
  * directories. META is that of the source and must outlive the writer. Returns 0, TROD_ERR_USAGE
- * (unknown format or option, options of another version, format cannot be written), TROD_ERR_LOSS
+ * (unknown format or option, options of another version, format cannot be written, PATH is one of
+ * the files that META names), TROD_ERR_LOSS
  * (allow_loss is not set, and columns would be lost or the format has no word for the instruction
  * set; the message names them), TROD_ERR_NOMEM, an output error, or what the driver's begin
  * returns. All reported.

@@ -4,6 +4,7 @@
 #include "native.h"
 
 #include <string.h>
+#include <unistd.h>
 
 struct converting {
     struct py_problems problems;
@@ -15,6 +16,17 @@ struct converting {
     const char *to;
 };
 
+/* OUT is nothing that is read: the trace would be lost. */
+static int apart(struct converting *v, const char *out)
+{
+    if (strcmp(out, "-") == 0 || access(out, F_OK) != 0)
+        return TROD_OK;
+    return trod_trace_reads(v->args.path, v->args.n_paths, out)
+               ? trod_error(&v->problems.diag, TROD_ERR_USAGE, "convert.same-file", NULL,
+                            "'%s' is input and output at once", out)
+               : TROD_OK;
+}
+
 static int open_all(struct converting *v, const char *out, PyObject *options)
 {
     struct trod_trace_options topt;
@@ -25,7 +37,9 @@ static int open_all(struct converting *v, const char *out, PyObject *options)
 
     if (py_trace_options(&topt, options) < 0 || py_option_number(options, "level", &level) < 0)
         return TROD_ERR_USAGE;
-    r = trod_match_new(&v->match, &v->args.filter, &v->problems.diag);
+    r = apart(v, out);
+    if (r == 0)
+        r = trod_match_new(&v->match, &v->args.filter, &v->problems.diag);
     if (r == 0) {
         topt.want = 0;
         topt.batch_rows = trod_match_rows(v->match);

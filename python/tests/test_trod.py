@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -407,6 +408,21 @@ class Converting(unittest.TestCase):
                     self.assertEqual(a.read(), b.read())
                 self.assertEqual(summary["rows_lost"], sum(
                     n for kind, n in summary["lost"].items() if "." not in kind))
+
+    def test_nothing_that_is_read_is_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, link = (os.path.join(folder, name) for name in ("t.tarmac", "link.tarmac"))
+            shutil.copy(example("hello.tarmac"), path)
+            os.symlink(path, link)
+            for source, out in ((path, path), (folder, path), (path, link), ([path, link], link)):
+                with self.assertRaises(trod.Error) as e:
+                    trod.convert(source, out, kind="READ")
+                self.assertEqual(e.exception.status, "usage")
+                self.assertIn("input and output at once", str(e.exception))
+            with self.assertRaises(trod.Error):
+                trod.run(path, {"phases": {"bb": path}})
+            with open(path, "rb") as a, open(example("hello.tarmac"), "rb") as b:
+                self.assertEqual(a.read(), b.read())
 
     def test_loss_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -117,22 +117,29 @@ static void single_compress(struct trod_sinks *s)
         s->output.compress = layout->compress(s->spec->options);
 }
 
-/* A file of the folder, made as PATH, takes the place of none of the trace. */
-static int check_place(const struct trod_sinks *s, const char *path)
+/* What is written as PLACE takes the place of no file of the trace. */
+static int check_place(const struct trod_sinks *s, const char *place)
+{
+    if (access(place, F_OK) != 0)
+        return TROD_OK;
+    for (uint32_t i = 0; i < s->meta->n_files; i++)
+        if (trod_same_file(s->meta->files[i], place))
+            return trod_error(s->diag, TROD_ERR_USAGE, "writer.same-file", NULL,
+                              "'%s' is input and output at once: write to another %s", place,
+                              s->directory ? "directory" : "file");
+    return TROD_OK;
+}
+
+/* The same of a file of the folder that is made as PATH. */
+static int check_inside(const struct trod_sinks *s, const char *path)
 {
     const char *name = path + strlen(s->folder.work) + 1;
     char place[PATH_BYTES];
 
     if (!s->folder.inside ||
-        snprintf(place, sizeof place, "%s/%s", s->folder.target, name) >= (int)sizeof place ||
-        access(place, F_OK) != 0)
+        snprintf(place, sizeof place, "%s/%s", s->folder.target, name) >= (int)sizeof place)
         return TROD_OK;
-    for (uint32_t i = 0; i < s->meta->n_files; i++)
-        if (trod_same_file(s->meta->files[i], place))
-            return trod_error(s->diag, TROD_ERR_USAGE, "writer.same-file", NULL,
-                              "'%s' is input and output at once: write to another directory",
-                              place);
-    return TROD_OK;
+    return check_place(s, place);
 }
 
 static int make_output(struct trod_sinks *s, struct trod_file_sink *k)
@@ -141,8 +148,10 @@ static int make_output(struct trod_sinks *s, struct trod_file_sink *k)
     char path[PATH_BYTES];
     int rc = TROD_OK;
 
-    if (!s->directory)
-        return trod_output_create_in(&k->out, s->path, &s->output, s->crew, s->diag);
+    if (!s->directory) {
+        rc = check_place(s, s->path);
+        return rc < 0 ? rc : trod_output_create_in(&k->out, s->path, &s->output, s->crew, s->diag);
+    }
     rc = layout ? layout->place(s->spec->options, s->meta, k->key, s->drops, s->folder.work,
                                 s->suffix, path, sizeof path)
                 : stream_path(s, k->key, path, sizeof path);
@@ -151,7 +160,7 @@ static int make_output(struct trod_sinks *s, struct trod_file_sink *k)
     if (layout)
         rc = make_folders(s, path);
     if (rc >= 0)
-        rc = check_place(s, path);
+        rc = check_inside(s, path);
     return rc < 0 ? rc : trod_output_create_in(&k->out, path, &s->output, s->crew, s->diag);
 }
 

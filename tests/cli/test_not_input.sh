@@ -36,11 +36,19 @@ for out in in/c0.tarmac in/../in/c1.tarmac hard.tarmac soft.tarmac; do
     refused "$out" mix -o "$out" in
     refused "$out" cache -o "$out" in
     refused "$out" cache --misses "$out" --to csv in
+    refused "$out" phases --bb "$out" in
+    refused "$out" phases --picture "$out" in
+    refused "$out" run "phases:bb=$out" in
     refused "$out" info -o "$out" in
     refused "$out" compare -o "$out" in in/c1.tarmac
 done
 refused sync.csv sync --dot sync.csv sync.csv
 refused in/c0.tarmac convert in/c0.tarmac in/c0.tarmac
+
+ln -s in/c0.tarmac points.simpoints
+ln -s in/c1.tarmac others.weights
+refused points.simpoints phases --simpoints points in
+refused others.weights phases --simpoints others in
 
 # other files of the directory may be written, and named so they are
 run trod convert --allow-loss --range 0..9 in in/part.csv

@@ -56,6 +56,11 @@ done
 run "$TROD_PROGRAMS/stores_only" nowhere.tarmac x.tarmac
 status 2
 check test ! -e x.tarmac
+cp "$examples/hello.tarmac" same.tarmac # the library itself writes over nothing that it reads
+run "$TROD_PROGRAMS/stores_only" same.tarmac same.tarmac
+status 2
+err_has "'same.tarmac' is input and output at once"
+check cmp "$examples/hello.tarmac" same.tarmac
 sed 's/X1 00000000000/X1 0000000g000/' "$examples/hello.tarmac" >damaged.tarmac
 run "$TROD_PROGRAMS/loads_by_page" damaged.tarmac
 status 2

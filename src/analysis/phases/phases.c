@@ -42,6 +42,7 @@ static const struct phases_options defaults = {.dims = 15, .most = 10, .seed = 1
 static int init(void *st, const void *opt, const struct trod_context *context)
 {
     struct phases_state *s = st;
+    int rc;
 
     s->opt = opt ? opt : &defaults;
     s->context = *context;
@@ -55,6 +56,8 @@ static int init(void *st, const void *opt, const struct trod_context *context)
     memset(s->line, 0xff, sizeof s->line); /* no line has that number */
     if (s->opt->list && phases_working_new(&s->working, PHASES_LINES) < 0)
         return TROD_ERR_NOMEM;
+    if ((rc = phases_apart(s->opt, context)) < 0)
+        return rc;
     return s->opt->bb ? trod_output_create(&s->bb, s->opt->bb, NULL, context->diag) : TROD_OK;
 }
 

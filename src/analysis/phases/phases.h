@@ -159,6 +159,8 @@ double phases_direction(uint64_t seed, uint64_t pc, unsigned d);
 
 /* Write the chosen intervals and their weights where that is asked for. 0 or an error, reported. */
 int phases_simpoints(const struct phases_state *s);
+/* No file that O asks for is one of the trace of C. 0 or TROD_ERR_USAGE, reported. */
+int phases_apart(const struct phases_options *o, const struct trod_context *c);
 
 /* ---- picture.c */
 

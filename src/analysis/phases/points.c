@@ -28,6 +28,37 @@ static int save(const struct phases_state *s, const char *suffix, const struct t
     return rc;
 }
 
+/* PATH with SUFFIX is no file of the trace that is read. */
+static int apart(const struct trod_context *c, const char *path, const char *suffix)
+{
+    struct trod_buf text = {0};
+    int rc = trod_buf_printf(&text, "%s%s", path, suffix);
+
+    if (rc == TROD_OK)
+        rc = trod_buf_add(&text, "", 1);
+    for (uint32_t i = 0; rc == TROD_OK && c->meta && i < c->meta->n_files; i++)
+        if (trod_same_file(c->meta->files[i], (const char *)text.p))
+            rc = trod_error(c->diag, TROD_ERR_USAGE, "phases.same-file", NULL,
+                            "'%s' is input and output at once: write to another file",
+                            (const char *)text.p);
+    trod_buf_fini(&text);
+    return rc;
+}
+
+int phases_apart(const struct phases_options *o, const struct trod_context *c)
+{
+    const struct {
+        const char *path, *suffix;
+    } out[] = {
+        {o->bb, ""}, {o->picture, ""}, {o->simpoints, ".simpoints"}, {o->simpoints, ".weights"}};
+    int rc = TROD_OK;
+
+    for (size_t i = 0; rc == TROD_OK && i < sizeof out / sizeof *out; i++)
+        if (out[i].path)
+            rc = apart(c, out[i].path, out[i].suffix);
+    return rc;
+}
+
 int phases_simpoints(const struct phases_state *s)
 {
     const struct phases_clusters *c = &s->clusters;
