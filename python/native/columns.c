@@ -94,12 +94,13 @@ static PyObject *slice_object(const struct trod_batch *b, struct trod_slice s, b
                 : PyBytes_FromStringAndSize(p, (Py_ssize_t)s.len);
 }
 
-int py_slices_append(PyObject *list, const struct trod_batch *b, const struct py_slices *s)
+int py_slices_append(PyObject *list, const struct trod_batch *b, const struct py_slices *s,
+                     uint32_t from, uint32_t n)
 {
     const struct trod_slice *slice;
 
     memcpy(&slice, (const uint8_t *)b + s->field, sizeof slice);
-    for (uint32_t i = 0; i < b->n; i++) {
+    for (uint32_t i = from; i < from + n; i++) {
         const bool there = (b->have & b->has[i] & s->bit) && slice[i].len;
         PyObject *v = there ? slice_object(b, slice[i], s->text) : Py_NewRef(Py_None);
         const int r = v ? PyList_Append(list, v) : -1;

@@ -101,8 +101,9 @@ static void blank(uint8_t *p, size_t size, const uint32_t *has, uint32_t bit, ui
             memset(p + i * size, 0, size);
 }
 
-/* The first N rows of B behind ROWS; ALL is what each of them says. */
-static void add(struct whole *w, size_t rows, const struct trod_batch *b, uint32_t n, uint32_t all)
+/* Rows [FROM, FROM + N) of B behind ROWS; ALL is what each of them says. */
+static void add(struct whole *w, size_t rows, const struct trod_batch *b, uint32_t from, uint32_t n,
+                uint32_t all)
 {
     const struct py_column *c = w->column;
     uint8_t *to = w->p + rows * c->size;
@@ -111,51 +112,71 @@ static void add(struct whole *w, size_t rows, const struct trod_batch *b, uint32
         memset(to, 0, n * (size_t)c->size);
         return;
     }
-    memcpy(to, py_column_at(b, c), n * (size_t)c->size);
+    memcpy(to, (const uint8_t *)py_column_at(b, c) + from * (size_t)c->size, n * (size_t)c->size);
     if (c->bit & ~all)
-        blank(to, c->size, b->has, c->bit, n);
+        blank(to, c->size, b->has + from, c->bit, n);
 }
 
-static int add_all(struct gathering *g, const struct trod_batch *b, uint32_t n)
+static int add_all(struct gathering *g, const struct trod_batch *b, uint32_t from, uint32_t n)
 {
     uint32_t all = UINT32_MAX;
 
     if (grow(g, n) < 0)
         return TROD_ERR_NOMEM;
     for (uint32_t i = 0; i < n; i++)
-        all &= b->has[i];
+        all &= b->has[from + i];
     for (size_t k = 0; k < g->n; k++)
         if (g->whole[k].column)
-            add(&g->whole[k], g->rows, b, n, all);
+            add(&g->whole[k], g->rows, b, from, n, all);
     g->rows += n;
     return 0;
 }
 
-/* As many batches as there are, or one where lists must grow with Python's lock. */
-static int gather(struct py_trace *t, struct gathering *g, struct trod_batch **b)
-{
-    enum { AT_ONCE = 256 }; /* then signals are looked at */
-    int r = 1;
-
-    for (int i = 0; r == 1 && g->left && i < (g->lists ? 1 : AT_ONCE); i++) {
-        r = py_trace_step(t, b);
-        if (r != 1)
-            break;
-        if ((*b)->n > g->left)
-            (*b)->n = (uint32_t)g->left;
-        g->left -= (*b)->n;
-        if (add_all(g, *b, (*b)->n) < 0)
-            r = TROD_ERR_NOMEM;
-    }
-    return r;
-}
-
-static int add_lists(struct gathering *g, const struct trod_batch *b)
+static int add_lists(struct gathering *g, const struct trod_batch *b, uint32_t from, uint32_t n)
 {
     for (size_t k = 0; k < g->n; k++)
-        if (g->whole[k].slices && py_slices_append(g->whole[k].list, b, g->whole[k].slices) < 0)
+        if (g->whole[k].slices &&
+            py_slices_append(g->whole[k].list, b, g->whole[k].slices, from, n) < 0)
             return -1;
     return 0;
+}
+
+/* Rows of the next batch, as many as are wanted; without Python's lock. *N is set to how many. */
+static int gather_some(struct py_trace *t, struct gathering *g, struct trod_batch **b, uint32_t *n)
+{
+    int r = py_trace_step(t, b);
+
+    if (r != 1)
+        return r;
+    *n = (*b)->n - t->at;
+    if (*n > g->left)
+        *n = (uint32_t)g->left;
+    return add_all(g, *b, t->at, *n) < 0 ? TROD_ERR_NOMEM : 1;
+}
+
+/* As many batches as there are, or one where lists must grow with Python's lock. */
+static int gather(struct py_trace *t, struct gathering *g)
+{
+    enum { AT_ONCE = 256 }; /* then signals are looked at */
+    struct trod_batch *b = NULL;
+    uint32_t n = 0;
+    int r = 1;
+
+    Py_BEGIN_ALLOW_THREADS
+    for (int i = 0; r == 1 && g->left && i < (g->lists ? 1 : AT_ONCE); i++) {
+        r = gather_some(t, g, &b, &n);
+        if (r != 1)
+            break;
+        g->left -= n;
+        if (!g->lists)
+            py_trace_given(t, n);
+    }
+    Py_END_ALLOW_THREADS
+    if (r != 1 || !g->lists)
+        return r;
+    r = add_lists(g, b, t->at, n);
+    py_trace_given(t, n);
+    return r < 0 ? r : 1;
 }
 
 static int prepare(struct gathering *g, PyObject *names)
@@ -210,16 +231,28 @@ static PyObject *finish(struct gathering *g)
     return dict;
 }
 
+/* A number of rows; one that is below 0 or too large is an OverflowError. */
+static int take_limit(PyObject *limit, uint64_t *most)
+{
+    PyObject *whole = PyNumber_Index(limit);
+
+    if (!whole)
+        return -1;
+    *most = PyLong_AsUnsignedLongLong(whole);
+    Py_DECREF(whole);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 PyObject *py_trace_gather(PyObject *self, PyObject *args)
 {
     struct py_trace *t = (struct py_trace *)self;
     struct gathering g = {.n = 0};
-    unsigned long long most;
-    PyObject *names, *dict = NULL;
+    uint64_t most;
+    PyObject *names, *limit, *dict = NULL;
     int r = 1;
 
-    if (!PyArg_ParseTuple(args, "OK", &names, &most) || py_trace_ready(t) < 0 ||
-        py_trace_leave(t) < 0)
+    if (!PyArg_ParseTuple(args, "OO", &names, &limit) || take_limit(limit, &most) < 0 ||
+        py_trace_ready(t) < 0 || py_trace_leave(t) < 0)
         return NULL;
     g.trace = t->t;
     g.left = most;
@@ -227,12 +260,8 @@ PyObject *py_trace_gather(PyObject *self, PyObject *args)
     if (prepare(&g, names) < 0)
         r = -1;
     while (r == 1 && g.left && !PyErr_Occurred()) {
-        struct trod_batch *b = NULL;
-
-        Py_BEGIN_ALLOW_THREADS
-        r = gather(t, &g, &b);
-        Py_END_ALLOW_THREADS
-        if (PyErr_CheckSignals() < 0 || (r == 1 && g.lists && add_lists(&g, b) < 0))
+        r = gather(t, &g);
+        if (PyErr_Occurred() || PyErr_CheckSignals() < 0)
             break;
     }
     t->busy = false;

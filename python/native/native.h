@@ -93,8 +93,9 @@ const struct py_column *py_column_find(const char *name);
 const struct py_slices *py_slices_find(const char *name);
 uint32_t py_columns_mask(PyObject *names); /* 0 with an exception where one is unknown */
 const void *py_column_at(const struct trod_batch *b, const struct py_column *c);
-/* Rows [0, n) of slices as objects (None where absent), appended to LIST. 0 or -1. */
-int py_slices_append(PyObject *list, const struct trod_batch *b, const struct py_slices *s);
+/* Rows [FROM, FROM + N) of slices as objects (None where absent), appended to LIST. 0 or -1. */
+int py_slices_append(PyObject *list, const struct trod_batch *b, const struct py_slices *s,
+                     uint32_t from, uint32_t n);
 
 /*
  * A buffer of N elements at P. OWNER (may be NULL) is kept; with no owner P is freed at the end,
@@ -130,15 +131,21 @@ struct py_trace {
     struct py_args args;
     struct py_pool *pool;
     struct py_batch *current;
-    struct trod_batch *window; /* rows that are being copied: orders that give windows */
-    uint32_t at;               /* of the next row to copy */
+    struct trod_batch *rest; /* what was read last; NULL: all its rows were given */
+    uint32_t at;             /* of the next row of it to give */
+    bool dropped;            /* rows of it did not match */
     bool made, busy, copies;
 };
 
 extern PyTypeObject py_batch_type, py_trace_type;
 
-/* The next rows that match, as trod_trace_next; without Python's lock. */
+/*
+ * The next rows that match, as trod_trace_next: from T->at on, those of *B that were not given yet;
+ * without Python's lock.
+ */
 int py_trace_step(struct py_trace *t, struct trod_batch **b);
+/* N rows of that batch were given. */
+void py_trace_given(struct py_trace *t, uint32_t n);
 /* Check that T can be read; -1 with an exception where not. */
 int py_trace_ready(struct py_trace *t);
 /* Rows are about to be overwritten: part from the batch that somebody may look at. */

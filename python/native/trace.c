@@ -83,7 +83,7 @@ static PyObject *batch_slices(PyObject *self, PyObject *name)
         return PyErr_Format(PyExc_ValueError,
                             "the %s of a batch must be read before the next batch", text);
     list = PyList_New(0);
-    if (list && py_slices_append(list, o->b, s) < 0)
+    if (list && py_slices_append(list, o->b, s, 0, o->b->n) < 0)
         Py_CLEAR(list);
     return list;
 }
@@ -130,7 +130,9 @@ PyTypeObject py_batch_type = {
     .tp_as_sequence = &batch_sequence,
 };
 
-static struct py_batch *batch_new(struct py_trace *t, struct trod_batch *b, bool owned)
+/* FIRST: number of row 0 of B in the trace. */
+static struct py_batch *batch_new(struct py_trace *t, struct trod_batch *b, uint64_t first,
+                                  bool owned)
 {
     struct py_batch *o = PyObject_New(struct py_batch, &py_batch_type);
 
@@ -142,7 +144,7 @@ static struct py_batch *batch_new(struct py_trace *t, struct trod_batch *b, bool
     o->b = b;
     o->pool = t->pool;
     o->pool->refs++;
-    o->first = b->first;
+    o->first = first;
     o->owned = owned;
     o->slices = true;
     return o;
@@ -273,50 +275,92 @@ int py_trace_ready(struct py_trace *t)
 
 int py_trace_step(struct py_trace *t, struct trod_batch **b)
 {
-    for (;;) {
+    *b = t->rest;
+    while (!t->rest) {
         int r;
 
         if (t->args.filtered && trod_match_done(t->match))
             return 0;
         r = trod_trace_next(t->t, b);
-        if (r <= 0 || !t->args.filtered)
+        if (r <= 0)
             return r;
-        r = trod_match_batch(t->match, *b);
-        if (r < 0)
-            return r;
-        if ((uint32_t)r < (*b)->n)
-            trod_batch_keep(*b, trod_match_keep(t->match));
-        if (r > 0)
-            return 1;
-    }
-}
-
-/* Rows of the window into B: as many as its pool has room for. */
-static int copy_rows(struct py_trace *t, struct trod_batch *b)
-{
-    uint32_t n;
-    int r;
-
-    if (!t->window || t->at == t->window->n) {
-        t->at = 0;
-        r = py_trace_step(t, &t->window);
-        if (r <= 0) {
-            t->window = NULL;
-            return r;
+        t->dropped = false;
+        if (t->args.filtered) {
+            r = trod_match_batch(t->match, *b);
+            if (r < 0)
+                return r;
+            t->dropped = (uint32_t)r < (*b)->n;
+            if (t->dropped)
+                trod_batch_keep(*b, trod_match_keep(t->match));
+        }
+        if (r > 0) {
+            t->rest = *b;
+            t->at = 0;
         }
     }
-    trod_batch_clear(b);
-    b->have = t->window->have;
-    n = trod_batch_append(b, t->window, t->at, t->window->n - t->at);
-    b->first = t->window->first + t->at;
+    return 1;
+}
+
+void py_trace_given(struct py_trace *t, uint32_t n)
+{
     t->at += n;
+    if (t->at == t->rest->n)
+        t->rest = NULL;
+}
+
+/* The number in the trace of the row that is given next. */
+static uint64_t number_of_next(const struct py_trace *t)
+{
+    const uint8_t *keep = trod_match_keep(t->match);
+    uint32_t i = 0, n = 0;
+
+    if (!t->dropped)
+        return t->rest->first + t->at;
+    while (n < t->at || !keep[i])
+        n += keep[i++] != 0;
+    return t->rest->first + i;
+}
+
+/* Rows that come next into B, as many as its pool has room for. *FIRST: the number of the first. */
+static int copy_rows(struct py_trace *t, struct trod_batch *b, uint64_t *first)
+{
+    struct trod_batch *from;
+    const int r = py_trace_step(t, &from);
+    uint32_t n;
+
+    if (r <= 0)
+        return r;
+    *first = number_of_next(t);
+    trod_batch_clear(b);
+    b->have = from->have;
+    n = trod_batch_append(b, from, t->at, from->n - t->at);
+    py_trace_given(t, n);
     return n ? 1 : TROD_ERR_LIMIT;
+}
+
+/* The batch that comes next, or what is left of it. */
+static int take_rows(struct py_trace *t, struct trod_batch **b, uint64_t *first)
+{
+    const int r = py_trace_step(t, b);
+    uint8_t keep[TROD_BATCH_ROWS];
+
+    if (r <= 0)
+        return r;
+    *first = number_of_next(t);
+    if (t->at) {
+        memset(keep, 1, (*b)->n);
+        memset(keep, 0, t->at);
+        trod_batch_keep(*b, keep);
+    }
+    t->rest = NULL;
+    return 1;
 }
 
 static PyObject *trace_next(PyObject *self, PyObject *none)
 {
     struct py_trace *t = (struct py_trace *)self;
     struct trod_batch *b = NULL;
+    uint64_t first = 0;
     int r = 0;
 
     (void)none;
@@ -328,11 +372,11 @@ static PyObject *trace_next(PyObject *self, PyObject *none)
         return PyErr_NoMemory();
     t->busy = true;
     Py_BEGIN_ALLOW_THREADS
-    r = t->copies ? copy_rows(t, b) : py_trace_step(t, &b);
+    r = t->copies ? copy_rows(t, b, &first) : take_rows(t, &b, &first);
     Py_END_ALLOW_THREADS
     t->busy = false;
     if (r == 1) {
-        t->current = batch_new(t, b, t->copies);
+        t->current = batch_new(t, b, first, t->copies);
         return Py_XNewRef((PyObject *)t->current);
     }
     if (t->copies)

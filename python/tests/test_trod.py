@@ -196,6 +196,57 @@ class Reading(unittest.TestCase):
         with self.assertRaises(ValueError):
             trod.open(parts, order="random")
 
+    def test_rows_in_parts(self):
+        """Whatever is asked for, batches or so many rows, the next answer goes on behind it."""
+        with tempfile.TemporaryDirectory() as folder:
+            parts = [os.path.join(folder, f"{i}.tarmac") for i in range(2)]
+            for part in parts:
+                trod.convert(LONG, part, range=(0, 4999))
+            for given in ({}, {"kind": ["READ", "WRITE"]}, {"batch_rows": 100}, {"order": "time"}):
+                with self.subTest(given):
+                    want = trod.open(parts, **given).rows(["addr", "text", "kind"])
+                    trace = trod.open(parts, **given)
+                    got, at = {name: [] for name in want}, 0
+                    for turn in range(12):
+                        if turn % 3 == 2:
+                            b = next(iter(trace))
+                            part = {"addr": b.filled("addr"), "text": b.text, "kind": b.kind}
+                        else:
+                            columns = ["addr", "kind", "text"][:2 + turn % 2]
+                            part = trace.rows(columns, limit=7 + turn)
+                            self.assertEqual(len(part["kind"]), 7 + turn)
+                            part.setdefault("text", want["text"][at:at + 7 + turn])
+                        at += len(part["kind"])
+                        for name in want:
+                            got[name].extend(part[name])
+                    rest = trace.rows(["addr", "text", "kind"])
+                    for name in want:
+                        self.assertEqual(got[name] + list(rest[name]), list(want[name]))
+
+    def test_how_many_rows(self):
+        for wrong in (-1, 2**64, 2**64 + 3):
+            with self.assertRaises(OverflowError):
+                trod.open(example("hello.tarmac")).rows(["kind"], limit=wrong)
+        trace = trod.open(example("hello.tarmac"))
+        self.assertEqual(len(trace.rows(["kind"], limit=0)["kind"]), 0)
+        self.assertEqual(len(trace.rows(["kind"], limit=np.int64(3))["kind"]), 3)
+        want = command("view", example("hello.tarmac")).splitlines()
+        self.assertEqual(len(trace.rows(["kind"], limit=2**64 - 1)["kind"]), len(want) - 3)
+
+    def test_number_of_the_first_row(self):
+        for low in (20, 5000):
+            b = next(iter(trod.open(LONG, range=(low, low + 10))))
+            self.assertEqual((b.first, len(b)), (low, 11))
+        kinds = trod.open(LONG).rows(["kind"])["kind"]
+        reads = np.flatnonzero(kinds == Kind.READ)
+        trace, at = trod.open(LONG, kind="READ", batch_rows=100), 0
+        for batch in trace:
+            self.assertEqual(batch.first, reads[at])
+            at += len(batch)
+        trace = trod.open(LONG, kind="READ")
+        trace.rows(["kind"], limit=5)
+        self.assertEqual(next(iter(trace)).first, reads[5])
+
     def test_meta(self):
         with trod.open(example("hello.tarmac")) as trace:
             self.assertEqual(trace.format, "tarmac")

@@ -245,7 +245,8 @@ class Batch:
 
     @property
     def first(self) -> int:
-        """Number of the first row in the trace."""
+        """Number in the trace of the first of these rows, from 0; where rows were filtered, others
+        than those that follow it in the trace may follow it here."""
         return self._b.first
 
     @property
@@ -320,7 +321,7 @@ class Trace:
     def rows(self, columns: Iterable[str] | None = None,
              limit: int | None = None) -> dict[str, Any]:
         """All rows that are left, at most LIMIT, as whole columns: arrays of numbers, with 0 where
-        a row says nothing, and lists of bytes. Columns must be among those the trace was opened
+        a row says nothing, and lists of bytes. What is read next goes on behind them. Columns must be among those the trace was opened
         with. The result is what pandas.DataFrame takes."""
         wanted = self._wanted(columns)
         got = self._t.gather(wanted, 2**64 - 1 if limit is None else limit)
