@@ -345,6 +345,51 @@ for dialect in fm gem5; do
 "READ","G71",5
 T
 done
+# whatever number an instruction has, its opcode may be unknown, or of any number of bytes
+printf 'kind,index,addr,size,code\n' >wide.csv
+for index in 9999999 10000000 87654321 123456789012; do
+    for opcode in 1, 3, 5, 6, 16, 1,ab 2,abcd 3,abcdef 3,123456 4,abcdefab 5,abcdefabcd 6,aabbccddeeff; do
+        printf 'INSTR,%s,0x10000,%s\n' $index $opcode
+    done
+done >>wide.csv
+said() { trod view --format json "$@" | jq -c '[.index, .address, .size, .opcode]'; }
+said --from csv wide.csv >wide.said
+check test "$(sort -u wide.said | wc -l)" = 48
+for to in tarmac matcher; do
+    run trod convert -q --from csv --to $to --allow-loss wide.csv wide.out
+    status 0
+    check cmp wide.said <(said --from $to wide.out)
+done
+
+# the name of an exception is what its line ends with; what of a name would be read otherwise is replaced, and lost
+cat >exc.csv <<'T'
+kind,time,value,text
+EXCEPTION,1,3,"   "
+EXCEPTION,2,," "
+EXCEPTION,3,3," Reset "
+EXCEPTION,4,,[2] a
+EXCEPTION,5,,0x12
+EXCEPTION,6,,"Data Abort"
+EXCEPTION,7,4,"[Data Abort]"
+EXCEPTION,8,5,"two
+lines"
+T
+run trod convert --from csv --to tarmac --allow-loss exc.csv exc.tarmac
+status 0
+err_has 'of 6 EXCEPTION rows'
+run trod view --format json exc.tarmac
+status 0
+through jq -r '[.time, .value, .text] | @csv'
+out <<'T'
+1,"0x3","___"
+2,,"_"
+3,"0x3","_Reset_"
+4,,"_2] a"
+5,,"_x12"
+6,,"Data Abort"
+7,"0x4","[Data Abort]"
+8,"0x5","two_lines"
+T
 cat >names.csv <<'T'
 kind,stream,time,unit,addr,size
 READ,IT,5,ns,0x9000,4

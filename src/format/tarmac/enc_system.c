@@ -269,6 +269,37 @@ bool tm_write_bus(struct tm_put *o)
     return true;
 }
 
+/*
+ * The name of an exception, the rest of its line: of other formats, what would not be read as a
+ * part of it becomes '_', blanks at its ends, and what looks like a vector where there is none.
+ */
+static void put_exc_name(struct tm_put *o, struct trod_slice name)
+{
+    const uint8_t *p = trod_batch_bytes(o->b, name);
+    const bool vector = !(o->has & TROD_COL_VALUE) &&
+                        (*p == '[' || (name.len > 1 && *p == '0' && (p[1] | 0x20) == 'x'));
+    uint32_t from = vector ? 1 : 0, to = name.len;
+    bool changed = false;
+
+    if (o->e->read) {
+        tm_put_slice(o, name);
+        return;
+    }
+    while (from < to && p[from] <= ' ')
+        from++;
+    while (to > from && p[to - 1] <= ' ')
+        to--;
+    for (uint32_t i = 0; i < name.len; i++) {
+        const bool good = i >= from && i < to && p[i] >= ' ';
+
+        changed = changed || !good;
+        tm_putc(o, good ? (char)p[i] : '_');
+    }
+    if (changed)
+        tm_lose(o, TROD_COL_TEXT,
+                "a name has no blanks at its ends, and does not begin as a number");
+}
+
 /* EXC [vector] name and its kin. */
 static bool write_exc(struct tm_put *o, const struct trod_detail_event *d)
 {
@@ -291,7 +322,7 @@ static bool write_exc(struct tm_put *o, const struct trod_detail_event *d)
     }
     if (has_text(o)) {
         tm_putc(o, ' ');
-        tm_put_slice(o, o->b->text[o->row]);
+        put_exc_name(o, o->b->text[o->row]);
     }
     return true;
 }

@@ -45,14 +45,30 @@ static bool opcode_like(struct tm_word w)
     return (w.n == 2 || w.n == 4 || w.n == 8 || w.n == 16) && (tm_is_hex(w) || all_dashes(w));
 }
 
-/* Could W be an opcode of unusual width, rather than the first word of a disassembly? */
-static bool odd_opcode_like(struct tm_word w)
+/*
+ * Could W be an opcode of unusual width, rather than the first word of a disassembly? Letters alone
+ * are one where an instruction set follows: LETTER.
+ */
+static bool odd_opcode_like(struct tm_word w, bool letter)
 {
     size_t digits = 0;
 
+    if (w.n % 2 || w.n > 2 * OPCODE_BYTES)
+        return false;
     for (size_t i = 0; i < w.n; i++)
         digits += w.p[i] >= '0' && w.p[i] <= '9';
-    return w.n % 2 == 0 && w.n <= 2 * OPCODE_BYTES && tm_is_hex(w) && (w.n > 8 || digits > 0);
+    return all_dashes(w) || (tm_is_hex(w) && (w.n > 8 || digits > 0 || letter));
+}
+
+/* Is the next word of L the letter of an instruction set? L stays where it is. */
+static bool letter_follows(struct tm_line *l)
+{
+    const uint8_t *back = l->p;
+    bool wide;
+    const bool is = tm_iset_letter(tm_word(l), &wide) >= 0;
+
+    l->p = back;
+    return is;
 }
 
 /* Append the digits of W (an even number) to those of OP. */
@@ -320,7 +336,8 @@ static int bracket_and_address(struct tm_line *l, struct tm_row *row,
         return rc == TM_OK ? serial_bracket(l, row, detail, in) : rc;
     }
     if (tm_is_hex(in) && in.n >= 8 && opcode_like(w) && w.n <= 9 &&
-        (tm_iset_letter(next, &wide) >= 0 || !(opcode_like(next) || odd_opcode_like(next)) ||
+        (tm_iset_letter(next, &wide) >= 0 ||
+         !(opcode_like(next) || odd_opcode_like(next, letter_follows(l))) ||
          (w.n == 4 && next.n == 4 && in.n >= 8))) {
         detail->style |= TROD_INSTR_BRACKET;
         *op = w;
