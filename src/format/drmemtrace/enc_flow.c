@@ -380,6 +380,8 @@ static struct insn insn_of(const struct drm_enc *e, const struct trod_batch *b, 
     }
     if (n.size == 0)
         n.size = n.code_n ? n.code_n : 4;
+    if (n.code_n && drm_code_sized(e))
+        n.size = n.code_n < DRM_CODE_KEPT ? n.code_n : DRM_CODE_KEPT;
     if (n.size > UINT16_MAX)
         n.size = UINT16_MAX;
     if (has & TROD_COL_TARGET) {

@@ -280,7 +280,7 @@ uint32_t drm_enc_plain(struct drm_enc *e, const struct trod_batch *b, uint32_t r
         .epoch = e->side->epoch,
         .instr = instr,
         .access = access,
-        .exact = e->exact ? UINT32_MAX : 0,
+        .exact = drm_code_sized(e) ? UINT32_MAX : 0,
         .full = e->parts && e->chunk_size ? e->chunk_base + e->chunk_size : UINT64_MAX,
     };
 

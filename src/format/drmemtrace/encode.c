@@ -97,7 +97,7 @@ void drm_enc_describe(struct drm_enc *e, const struct trod_batch *b, uint32_t ro
     if (e->drops & TROD_DROP_DATA)
         e->filetype |= TROD_DRM_DFILTERED;
     /* register dependences are of one size, whatever the instruction's is */
-    e->exact = e->native && e->encodings && !(e->filetype & TROD_DRM_REGDEPS);
+    e->exact = e->native && drm_code_sized(e);
     e->ifiltered = (e->filetype & (TROD_DRM_FILTERED | TROD_DRM_IFILTERED)) != 0;
     e->merge = !e->native && (m->isa == TROD_ISA_ARM || m->isa == TROD_ISA_A64);
     e->keep_all = e->native && (e->drops & TROD_DROP_SPAN) && !e->ifiltered;
@@ -307,7 +307,7 @@ static bool encoded(const struct drm_enc *e, const struct trod_batch *b, uint32_
 
     if (!e->encodings)
         return true;
-    return has & TROD_COL_CODE && (!e->native || b->code[row].len) &&
+    return has & TROD_COL_CODE && b->code[row].len &&
            !(e->exact && has & TROD_COL_SIZE && b->code[row].len != b->size[row]);
 }
 

@@ -295,6 +295,12 @@ static inline bool drm_lose_code(const struct drm_enc *e)
     return !e->encodings && !(e->native && !(e->meta->filetype & TROD_DRM_ENCODINGS));
 }
 
+/* Must an instruction have the size of its opcode? Readers call another one damage. */
+static inline bool drm_code_sized(const struct drm_enc *e)
+{
+    return e->encodings && !(e->filetype & TROD_DRM_REGDEPS);
+}
+
 /* Count losses; each returns the columns that it counted. ROW has no record: */
 void drm_lose(struct drm_enc *e, const struct trod_batch *b, uint32_t row);
 /* The value V of ROW's column COLUMN goes into an entry. */
