@@ -46,9 +46,11 @@ int trod_reader_open(struct trod_reader **out, struct trod_input *in,
 
 /*
  * Fill B (b->want says which columns) with the next rows. Returns 1 when there are rows, 0 at the
- * end, or an error: with diag->strict the first one of the decoder, otherwise only those after
- * which nothing can be read (input errors, TROD_ERR_NOMEM). Rows before an error are delivered
- * first. The rows stay valid until the next call.
+ * end, TROD_ERR_USAGE, reported, where B has no room for the rows of one record (b->cap is less
+ * than trod_format.record_rows; nothing is read then), or another error: with diag->strict the
+ * first one of the decoder, otherwise only those after which nothing can be read (input errors,
+ * TROD_ERR_NOMEM). Rows before an error are delivered first. The rows stay valid until the next
+ * call.
  */
 int trod_reader_next(struct trod_reader *r, struct trod_batch *b);
 

@@ -31,7 +31,8 @@ struct trod_trace_options {
     size_t struct_size;  /* sizeof the struct; 0 stands for its size in version 0 */
     const char *from;    /* as in struct trod_reader_options */
     uint32_t want;       /* columns somebody needs; 0: all */
-    uint32_t batch_rows; /* rows a batch; 0: TROD_BATCH_ROWS; raised to what any record needs */
+    uint32_t batch_rows; /* rows a batch, at most TROD_BATCH_ROWS; 0: so many; raised to what any
+                            record needs */
     enum trod_order order;
     uint32_t cores; /* DYNAMIC: cores that threads (a file each) are scheduled onto, at most
                        TROD_MOST_CORES; 0: 4 */
@@ -96,9 +97,9 @@ struct trod_trace_options {
 
 /*
  * Open the N files or directories PATHS ("-": standard input) as one trace. OPT may be NULL.
- * Returns what trod_input_open and trod_reader_open return, TROD_ERR_USAGE (no files, or options of
- * another version), or TROD_ERR_UNSUPPORTED (order not possible for this format). All but
- * TROD_ERR_NOMEM are reported.
+ * Returns what trod_input_open and trod_reader_open return, TROD_ERR_USAGE (no files, options of
+ * another version, or more rows a batch or cores than there can be), or TROD_ERR_UNSUPPORTED (order
+ * not possible for this format). All but TROD_ERR_NOMEM are reported.
  */
 int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
                     const struct trod_trace_options *opt, struct trod_diag *diag);

@@ -29,8 +29,12 @@ struct trod_writer_options {
     /* The source, for loss and for copies byte for byte; NULL where rows are made by hand. */
     const struct trod_format *source;
     const void *source_options;
-    uint32_t columns; /* columns the rows will have; 0: source->reads */
-    uint32_t drops;   /* enum trod_drop: what will be left out of the source */
+    /*
+     * Columns that the rows will have, of which losses count; 0: source->reads, and for rows made
+     * by hand all, of which none is known to be lost before rows say it.
+     */
+    uint32_t columns;
+    uint32_t drops; /* enum trod_drop: what will be left out of the source */
 };
 
 /* Columns of SOURCE_COLUMNS (those that the source's format reads) that FORMAT cannot write. */
@@ -114,9 +118,11 @@ struct trod_copy_options {
  * Write all of T, the source, of which nothing was read yet, without making rows of it, where that
  * is possible: its format has trod_format.copy (raw directories of DynamoRIO), T is in file order,
  * and each of its files becomes a file. The output is the same as by trod_trace_next and
- * trod_writer_put. The numbers of rows by kind are added to ROWS (TROD_KINDS counters). Returns 1:
- * done; 0: not possible, and nothing was read or written; or an error, reported, as of those two
- * functions: what could be read is written all the same, unless the writer has failed.
+ * trod_writer_put. OPT may be NULL. The numbers of rows by kind are added to ROWS (TROD_KINDS
+ * counters). Returns 1: done; 0: not possible, and nothing was read or written; TROD_ERR_USAGE,
+ * reported: options of another version, and nothing was read or written; or another error,
+ * reported, as of those two functions: what could be read is written all the same, unless the
+ * writer has failed.
  */
 int trod_writer_copy(struct trod_writer *w, struct trod_trace *t,
                      const struct trod_copy_options *opt, uint64_t *rows);

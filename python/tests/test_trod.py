@@ -485,6 +485,36 @@ class Converting(unittest.TestCase):
 
 
 class Writing(unittest.TestCase):
+    def test_opcodes_that_do_not_fit(self):
+        """A trace of DynamoRIO has an encoding of each instruction, of the size that it has."""
+        nop = b"\x90"
+        for codes, sizes, want, lost in (
+            ([nop, None, nop], [1, 4, 1], [1, 1], {"INSTR": 1}),
+            ([nop, b"", nop], [1, 4, 1], [1, 1], {"INSTR": 1}),
+            ([nop, nop, nop], [1, 4, 1], [1, 1, 1], {"INSTR.size": 1}),
+        ):
+            with self.subTest(codes=codes), tempfile.TemporaryDirectory() as folder:
+                out = os.path.join(folder, "t.memtrace")
+                rows = {"kind": ["INSTR"] * len(codes), "size": sizes, "code": codes,
+                        "addr": [0x1000 + 32 * i for i in range(len(codes))]}
+                done = trod.write(out, "drmemtrace", rows, isa="x86-64", allow_loss=True)
+                self.assertEqual(done["lost"], lost)
+                trace = trod.open(out, kind="INSTR")
+                self.assertEqual(list(trace.rows(["size"])["size"]), want)
+                self.assertEqual(trace.problems, [])
+
+    def test_what_is_lost_is_counted(self):
+        """Byu's records of data have an address and a size, and no value."""
+        rows = {"kind": ["READ", "READ", "WRITE"], "paddr": [4096, 8192, 4096], "size": [4, 4, 4],
+                "value": [3, 4, 5]}
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "w.byu12")
+            done = trod.write(out, "byu12", rows, allow_loss=True)
+            self.assertEqual(done["lost"], {"READ.value": 2, "WRITE.value": 1})
+            self.assertEqual((done["rows"], done["rows_lost"]), (3, 0))
+            del rows["value"]
+            self.assertEqual(trod.write(out, "byu12", rows)["lost"], {})
+
     def test_arrays_come_back(self):
         rng = np.random.default_rng(1)
         n = 10000

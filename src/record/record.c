@@ -229,8 +229,11 @@ static void collect(struct recorder *r)
 
 static int open_writer(struct recorder *r, const char *out)
 {
-    struct trod_writer_options w = {
-        .to = r->opt->to, .output = r->opt->output, .allow_loss = r->opt->allow_loss};
+    /* who names a format wants what it holds: only rows that are lost are losses of a recording */
+    struct trod_writer_options w = {.to = r->opt->to,
+                                    .output = r->opt->output,
+                                    .allow_loss = r->opt->allow_loss,
+                                    .columns = TROD_COL_KIND};
     const struct trod_format *f = trod_format_find(r->opt->to, strcspn(r->opt->to, ":"));
 
     if (!rec_out_begin(&r->out, out, rec_amber(f) || rec_full(f), &w.output))

@@ -8,6 +8,7 @@
 #include "trod/writer.h"
 
 #include "core/keeper.h"
+#include "core/sized.h"
 #include "trace/mark.h"
 #include "trace/trace_impl.h"
 #include "trace/writer_int.h"
@@ -291,11 +292,15 @@ static void share(struct copying *y, unsigned jobs)
 int trod_writer_copy(struct trod_writer *w, struct trod_trace *t,
                      const struct trod_copy_options *opt, uint64_t *rows)
 {
-    struct copying y = {.w = w, .t = t, .n = t->n_inputs, .opt = opt};
+    struct trod_copy_options own;
+    struct copying y = {.w = w, .t = t, .n = t->n_inputs, .opt = &own};
     struct trod_crew *const crew = w->sinks.crew;
     bool can = possible(w, t);
     int rc;
 
+    if (!trod_sized(&own, sizeof own, sizeof own, opt))
+        return trod_error(w->diag, TROD_ERR_USAGE, "writer.options", NULL,
+                          "options are of another version");
     for (size_t i = t->at + 1; can && i < y.n; i++)
         can = trod_trace_rewindable(t) && remade(&y, i);
     if (!can || w->failed < 0)
@@ -305,7 +310,7 @@ int trod_writer_copy(struct trod_writer *w, struct trod_trace *t,
         free(y.job);
         return TROD_OK;
     }
-    share(&y, opt->jobs ? opt->jobs : trod_processors());
+    share(&y, own.jobs ? own.jobs : trod_processors());
     pthread_mutex_init(&y.lock, NULL);
     pthread_cond_init(&y.done, NULL);
     if (rc == TROD_OK)

@@ -382,11 +382,22 @@ void trod_reader_frames(struct trod_reader *r, const struct trod_frames *frames)
     trod_input_use_frames(r->in, frames);
 }
 
+/* A record may have more rows than B has room for. */
+static int too_small(const struct trod_reader *r, const struct trod_batch *b)
+{
+    return trod_error(r->diag, TROD_ERR_USAGE, "reader.batch", NULL,
+                      "a batch of %u rows is too small: records of format '%s' have up to %u",
+                      (unsigned)b->cap, r->spec.format->name,
+                      (unsigned)r->spec.format->record_rows);
+}
+
 int trod_reader_next(struct trod_reader *r, struct trod_batch *b)
 {
     int rc;
 
     name_place(r);
+    if (b->cap < r->spec.format->record_rows)
+        return too_small(r, b);
     r->meta->file = r->file;
     begin_batch(r, b);
     if (r->enters) {

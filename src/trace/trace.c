@@ -10,6 +10,7 @@
 #include "core/sized.h"
 #include "trace/files.h"
 #include "trace/mark.h"
+#include "trace/options.h"
 #include "trace/replay.h"
 #include "trace/schedule.h"
 
@@ -179,6 +180,8 @@ int trod_trace_open(struct trod_trace **out, const char *const *paths, size_t n,
     if (!trod_sized(&own, sizeof own, sizeof own, opt))
         return trod_error(diag, TROD_ERR_USAGE, "trace.options", NULL,
                           "options are of another version");
+    if ((rc = trod_trace_check_options(&own, diag)) < 0)
+        return rc;
     t = make(&own, diag);
     if (!t)
         return TROD_ERR_NOMEM;

@@ -54,7 +54,7 @@ static bool may_copy(const struct trod_writer *w)
 static uint32_t watch_losses(struct trod_writer *w, uint32_t columns)
 {
     const struct trod_format *f = w->spec.format;
-    const struct trod_beside *beside = w->opt.source->beside;
+    const struct trod_beside *beside = w->opt.source ? w->opt.source->beside : NULL;
     const uint32_t may = columns | (beside && w->opt.columns == 0 ? beside->columns : 0);
     struct trod_loss *l = &w->sum.loss;
     const bool own = w->opt.source == f;
@@ -68,10 +68,10 @@ static uint32_t watch_losses(struct trod_writer *w, uint32_t columns)
     if (f->keeps)
         f->keeps(w->spec.options, w->meta, &keeps);
     for (unsigned i = 0; i < TROD_KINDS; i++) {
-        if (w->opt.source->kinds && !(w->opt.source->kinds >> i & 1))
+        if (w->opt.source && w->opt.source->kinds && !(w->opt.source->kinds >> i & 1))
             continue;
         l->watch[i] = may & ~keeps.columns[i] & ~never;
-        l->watch_flags[i] = TROD_LOSS_FLAGS & ~keeps.flags[i];
+        l->watch_flags[i] = may & TROD_COL_FLAGS ? TROD_LOSS_FLAGS & ~keeps.flags[i] : 0;
         l->watching = l->watching || l->watch[i] || l->watch_flags[i];
         lost |= l->watch[i];
         if (!own)
@@ -128,7 +128,7 @@ static int check_isa(struct trod_writer *w)
 static int check(struct trod_writer *w)
 {
     const struct trod_format *f = w->spec.format;
-    uint32_t columns = w->opt.columns, loss = 0;
+    uint32_t columns = w->opt.columns, loss;
     int rc;
 
     if (!f->begin)
@@ -136,10 +136,9 @@ static int check(struct trod_writer *w)
                           "format '%s' can be read but not written", f->name);
     if (columns == 0 && w->opt.source)
         columns = w->opt.source->reads;
-    if (w->opt.source)
-        loss = watch_losses(w, columns);
-    else if (columns)
-        loss = trod_writer_loss(columns, f);
+    loss = watch_losses(w, columns ? columns : TROD_COL_ALL);
+    if (!columns) /* nobody knows what rows that are made by hand will say */
+        loss = 0;
     if ((rc = check_isa(w)) < 0) /* what follows would lead nowhere */
         return rc;
     if (loss && !w->opt.allow_loss)

@@ -213,6 +213,94 @@ static void test_skipped(void **state)
     free(path);
 }
 
+/*
+ * Rows made by hand: what COLUMNS (0: all) say of them and byu12, whose data have no values, has no
+ * place for is counted, and a problem where nobody allowed it.
+ */
+static void by_hand(uint32_t columns, bool allow, uint64_t lost)
+{
+    struct trod_writer_options opt = {
+        .struct_size = sizeof opt, .to = "byu12", .allow_loss = allow, .columns = columns};
+    char *dir = test_tmpdir(), *out = test_path(dir, "made.byu12");
+    struct trod_writer_summary sum;
+    struct trod_writer *w;
+    struct trod_batch *b;
+    struct trod_meta meta;
+    struct trod_diag diag;
+
+    trod_diag_init(&diag, NULL, NULL);
+    trod_meta_init(&meta);
+    assert_int_equal(trod_meta_stream(&meta, "cpu", 3), 0);
+    assert_int_equal(trod_batch_new(&b, 1), TROD_OK);
+    b->n = 1;
+    b->have = b->has[0] = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_PADDR | TROD_COL_SIZE |
+                          TROD_COL_VALUE | TROD_COL_STREAM;
+    b->kind[0] = TROD_READ;
+    b->flags[0] = 0;
+    b->stream[0] = 0;
+    b->paddr[0] = 4096;
+    b->size[0] = 4;
+    b->value[0] = 3;
+    b->meta = &meta;
+    assert_int_equal(trod_writer_open(&w, out, &opt, &meta, &diag), TROD_OK);
+    assert_int_equal(trod_writer_put(w, b), TROD_OK);
+    assert_int_equal(trod_writer_commit(w, &sum), TROD_OK);
+    assert_int_equal(sum.loss.columns[TROD_READ][__builtin_ctz(TROD_COL_VALUE)], lost);
+    assert_int_equal(trod_loss_rows(&sum.loss), 0);
+    assert_int_equal(diag.errors > 0, lost && !allow);
+    trod_batch_free(b);
+    trod_meta_fini(&meta);
+    test_remove(dir);
+    free(dir);
+    free(out);
+}
+
+static void test_by_hand(void **state)
+{
+    (void)state;
+    by_hand(0, true, 1);
+    by_hand(0, false, 1);
+    by_hand(TROD_COL_KIND | TROD_COL_PADDR | TROD_COL_SIZE, false, 0);
+}
+
+/* What nothing could be read with is refused before anything is read. */
+static void test_refused(void **state)
+{
+    const struct trod_trace_options wrong[] = {
+        {.struct_size = sizeof *wrong, .batch_rows = TROD_BATCH_ROWS + 1},
+        {.struct_size = sizeof *wrong, .cores = TROD_MOST_CORES + 1},
+        {.struct_size = sizeof *wrong, .beside.struct_size = 1},
+    };
+    char *path = test_path(test_source_dir(), "tests/golden/stf/model.canonical.stf");
+    struct trod_input *in;
+    struct trod_reader *r;
+    struct trod_batch *b;
+    struct trod_meta meta;
+    struct trod_trace *t;
+    struct trod_diag diag;
+
+    (void)state;
+    trod_diag_init(&diag, NULL, NULL);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(trod_trace_open(&t, (const char *const[]){path}, 1, &wrong[i], &diag),
+                         TROD_ERR_USAGE);
+        assert_int_equal(diag.errors, i + 1);
+    }
+    trod_meta_init(&meta);
+    assert_int_equal(trod_input_open(&in, path, NULL, &diag), TROD_OK);
+    assert_int_equal(trod_reader_open(&r, in, NULL, &meta, &diag), TROD_OK);
+    assert_int_equal(trod_batch_new(&b, trod_reader_format(r)->record_rows - 1), TROD_OK);
+    assert_int_equal(trod_reader_next(r, b), TROD_ERR_USAGE);
+    assert_int_equal(trod_diag_kind_count(&diag, "reader.batch"), 1);
+    trod_batch_free(b);
+    assert_int_equal(trod_batch_new(&b, trod_reader_format(r)->record_rows), TROD_OK);
+    assert_int_equal(trod_reader_next(r, b), 1);
+    trod_batch_free(b);
+    trod_reader_close(r);
+    trod_meta_fini(&meta);
+    free(path);
+}
+
 /* Which format a name means, and what is said where it means none. */
 static void test_names(void **state)
 {
@@ -253,8 +341,10 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_like),    cmocka_unit_test(test_drops), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_skipped), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_like),    cmocka_unit_test(test_drops),
+        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_skipped),
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
