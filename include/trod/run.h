@@ -74,8 +74,8 @@ int trod_run_open(struct trod_run **out, const char *const *paths, size_t n,
  * Plan analysis A with options OPT (NULL: its defaults). If A is sized, they are copied; else they
  * are options_size bytes that must outlive the run. Returns its number (0, 1, ...),
  * TROD_ERR_UNSUPPORTED (the format lacks columns; the message names them), TROD_ERR_USAGE (more
- * than TROD_RUN_ITEMS analyses, options of another version, or A has no results of the kind that
- * option by asks for) or TROD_ERR_NOMEM. All reported.
+ * than TROD_RUN_ITEMS analyses, after trod_run_go, options of another version, or A has no results
+ * of the kind that option by asks for) or TROD_ERR_NOMEM. All reported.
  */
 int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *opt);
 

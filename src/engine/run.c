@@ -185,6 +185,9 @@ int trod_run_add(struct trod_run *r, const struct trod_analysis *a, const void *
     char names[256];
     int rc;
 
+    if (r->gone)
+        return trod_error(r->diag, TROD_ERR_USAGE, "run.too-late", NULL,
+                          "analysis '%s' is added to a run that has been", a->name);
     if (r->n_items == TROD_RUN_ITEMS)
         return trod_error(r->diag, TROD_ERR_USAGE, "run.too-many", NULL,
                           "more than %d analyses in one run", TROD_RUN_ITEMS);

@@ -119,6 +119,8 @@ int trod_run_save(const struct trod_run *r, struct trod_buf *out)
 
     if (rc < 0)
         return rc;
+    if (!r->n_items && !r->gone)
+        return TROD_ERR_USAGE;
     for (size_t i = 0; i < r->n_items; i++)
         if (!r->item[i].instance || !r->item[i].instance[0].st)
             return TROD_ERR_USAGE;

@@ -486,10 +486,10 @@ static int find_row(struct trod_nav *nav, uint64_t row, const struct trod_batch 
     struct keeping k = {&nav->cache};
     int rc;
 
-    if (kept(nav, row, b, i) || cached(&nav->cache, row, b, i))
-        return 1;
     if (nav->ticking)
         return TROD_ERR_USAGE;
+    if (kept(nav, row, b, i) || cached(&nav->cache, row, b, i))
+        return 1;
     if (nav->index && row < TROD_NOWHERE) {
         nav->keep.row = true;
         rc = nav_scan(nav, row, row + 1, pass, NULL);
@@ -516,7 +516,9 @@ int trod_nav_row(struct trod_nav *nav, uint64_t row, const struct trod_batch **b
 
 int trod_nav_count(struct trod_nav *nav, uint64_t *rows)
 {
-    int rc = nav->rows == TROD_NOWHERE ? nav_scan(nav, 0, TROD_NOWHERE, pass, NULL) : TROD_OK;
+    int rc = nav->ticking                ? TROD_ERR_USAGE
+             : nav->rows == TROD_NOWHERE ? nav_scan(nav, 0, TROD_NOWHERE, pass, NULL)
+                                         : TROD_OK;
 
     *rows = nav->rows == TROD_NOWHERE ? 0 : nav->rows;
     return rc;

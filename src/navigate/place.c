@@ -590,7 +590,7 @@ static void tell_why(struct trod_nav *nav, const char *text)
 
 int trod_nav_place(struct trod_nav *nav, const char *text, uint64_t *row)
 {
-    int rc = find(nav, text, row);
+    int rc = nav->ticking ? TROD_ERR_USAGE : find(nav, text, row);
 
     if (nav_distrust(nav, rc))
         rc = find(nav, text, row);

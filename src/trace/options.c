@@ -4,6 +4,7 @@
 #include "trace/options.h"
 
 #include "core/sized.h"
+#include "trod/format.h"
 
 int trod_trace_check_options(const struct trod_trace_options *o, struct trod_diag *diag)
 {
@@ -21,4 +22,14 @@ int trod_trace_check_options(const struct trod_trace_options *o, struct trod_dia
         return trod_error(diag, TROD_ERR_USAGE, "trace.options", NULL,
                           "options (beside) are of another version");
     return TROD_OK;
+}
+
+uint32_t trod_trace_least_rows(void)
+{
+    uint32_t least = 1;
+
+    for (size_t i = 0; trod_format_at(i); i++)
+        if (trod_format_at(i)->record_rows > least)
+            least = trod_format_at(i)->record_rows;
+    return least;
 }

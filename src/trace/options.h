@@ -9,4 +9,7 @@
 /* Returns 0 or TROD_ERR_USAGE, reported. */
 int trod_trace_check_options(const struct trod_trace_options *o, struct trod_diag *diag);
 
+/* Rows that a batch must have for any format: the rows of a record are never parted. */
+uint32_t trod_trace_least_rows(void);
+
 #endif

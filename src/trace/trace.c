@@ -24,17 +24,6 @@ static const struct trod_order_ops *const orders[] = {
     [TROD_ORDER_DYNAMIC] = &trod_order_dynamic,
 };
 
-/* Rows that a batch must have for any format: the rows of a record are never parted. */
-static uint32_t least_rows(void)
-{
-    uint32_t least = 1;
-
-    for (size_t i = 0; trod_format_at(i); i++)
-        if (trod_format_at(i)->record_rows > least)
-            least = trod_format_at(i)->record_rows;
-    return least;
-}
-
 static uint64_t size_of(const char *path)
 {
     struct stat st;
@@ -106,8 +95,8 @@ static struct trod_trace *make(const struct trod_trace_options *opt, struct trod
         t->opt.want |= TROD_COL_INDEX;
     if (t->opt.batch_rows == 0)
         t->opt.batch_rows = TROD_BATCH_ROWS;
-    if (t->opt.batch_rows < least_rows())
-        t->opt.batch_rows = least_rows();
+    if (t->opt.batch_rows < trod_trace_least_rows())
+        t->opt.batch_rows = trod_trace_least_rows();
     trod_meta_init(&t->meta);
     return t;
 }

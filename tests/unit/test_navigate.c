@@ -352,7 +352,10 @@ static int ask_too(void *user, uint64_t row)
     n->asked++;
     assert_int_equal(trod_nav_row(n->nav, row > 20000 ? row - 20000 : row + 20000, &b, &i),
                      TROD_ERR_USAGE);
+    assert_int_equal(trod_nav_row(n->nav, row - 1, &b, &i), TROD_ERR_USAGE); /* also one at hand */
     assert_int_equal(trod_nav_time(n->nav, 5, &found), TROD_ERR_USAGE);
+    assert_int_equal(trod_nav_count(n->nav, &found), TROD_ERR_USAGE);
+    assert_int_equal(trod_nav_place(n->nav, "1", &found), TROD_ERR_USAGE);
     return 0;
 }
 

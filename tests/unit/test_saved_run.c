@@ -38,8 +38,26 @@ static struct trod_buf save(const char *path, const char *name)
     assert_int_equal(trod_run_save(run, &out), TROD_ERR_USAGE); /* nothing was read */
     assert_int_equal(trod_run_go(run), TROD_OK);
     assert_int_equal(trod_run_save(run, &out), TROD_OK);
+    assert_int_equal(trod_run_add(run, trod_analysis_find(name, strlen(name)), NULL),
+                     TROD_ERR_USAGE); /* it would have no results */
     trod_run_free(run);
     return out;
+}
+
+/* A run without analyses that has not been read is none to save. */
+static void save_nothing(const char *path)
+{
+    const struct trod_run_options opt = {.jobs = 1};
+    struct trod_buf out = {0};
+    struct trod_run *run;
+
+    assert_int_equal(trod_run_open(&run, &path, 1, &opt, NULL), TROD_OK);
+    assert_int_equal(trod_run_save(run, &out), TROD_ERR_USAGE);
+    assert_int_equal(out.n, 0);
+    assert_int_equal(trod_run_go(run), TROD_OK);
+    assert_int_equal(trod_run_save(run, &out), TROD_OK);
+    trod_run_free(run);
+    trod_buf_fini(&out);
 }
 
 /* Merge STATE, and look at the result if there is one. What trod_run_merge returns. */
@@ -176,6 +194,7 @@ static void test_formats(void **unused)
     struct trod_buf saved = save(path, "count");
     unsigned refused = 0;
 
+    save_nothing(path);
     (void)unused;
     for (size_t i = 0; trod_format_at(i); i++) {
         struct trod_buf other = with_format(&saved, i + 1);
