@@ -149,6 +149,7 @@ static int lane_end(struct trod_callstack *c, struct cs_lane *l)
     clamp(l, &l->last.at);
     none.time = l->time;
     c->counts.instructions += l->count;
+    c->ticks.held |= c->ticks.mixed && l->time == TROD_LAST_TIME;
 
     for (uint32_t i = 0, running = l->now; rc == TROD_OK && i < l->n_contexts; i++) {
         const struct trod_moment *last;

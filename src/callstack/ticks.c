@@ -31,9 +31,12 @@ static inline bool says(const struct trod_batch *b, uint32_t i, uint32_t column)
     return (b->have & b->has[i] & column) != 0;
 }
 
+/* Of a format whose rows say their units, one that does not has none. */
 static uint8_t unit_of(const struct trod_batch *b, uint32_t i)
 {
-    return says(b, i, TROD_COL_UNIT) ? b->unit[i] : b->meta ? b->meta->unit : 0;
+    if (b->have & TROD_COL_UNIT)
+        return b->has[i] & TROD_COL_UNIT ? b->unit[i] : 0;
+    return b->meta ? b->meta->unit : 0;
 }
 
 /* ---- one tick to the next */
@@ -145,14 +148,13 @@ static bool survey(struct trod_callstack *c, const struct trod_batch *b, uint32_
     return finest > coarsest || (finest == t->power && coarsest == t->power);
 }
 
-static uint64_t in_ticks(struct trod_ticks *t, uint64_t time, uint8_t unit)
+static uint64_t in_ticks(const struct trod_ticks *t, uint64_t time, uint8_t unit)
 {
     const int power = trod_ticks_power(t, unit) - t->power;
 
     if (power == 0)
         return time;
     time = trod_time_scale(time, power);
-    t->held += time > TROD_LAST_TIME;
     return time > TROD_LAST_TIME ? TROD_LAST_TIME : time;
 }
 

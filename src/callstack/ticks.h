@@ -13,11 +13,11 @@
 #include "trod/callstack.h"
 
 struct trod_ticks {
-    bool known;    /* a time was seen */
-    bool mixed;    /* times have more than one unit, or other decimals */
-    uint8_t unit;  /* of the first time, as in the unit column */
-    int8_t power;  /* a tick is 10^POWER seconds, or of what the unit counts */
-    uint64_t held; /* times that were too large, which are TROD_LAST_TIME */
+    bool known;   /* a time was seen */
+    bool mixed;   /* times have more than one unit, or other decimals */
+    uint8_t unit; /* of the first time, as in the unit column */
+    int8_t power; /* a tick is 10^POWER seconds, or of what the unit counts */
+    bool held;    /* times of a stream that is over were too large: they are TROD_LAST_TIME */
 };
 
 /* The largest time that is told: TROD_NOWHERE means that there is none. */

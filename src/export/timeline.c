@@ -395,13 +395,10 @@ static unsigned least_bits(const struct export_timeline *t)
 /* What else there is to say of times and spans. */
 static void report(const struct export_timeline *t)
 {
-    const uint64_t held = trod_callstack_ticks(t->lanes.stack)->held;
-
-    if (held)
+    if (trod_callstack_ticks(t->lanes.stack)->held)
         trod_diag_report(t->c.diag, TROD_SEV_WARNING, TROD_OK, "export.times", NULL,
-                         "%llu times are too large for the finest unit of the trace, and count as "
-                         "the largest there is",
-                         (unsigned long long)held);
+                         "times are too large for the finest unit of the trace, and count as the "
+                         "largest there is");
     if (export_hidden(t))
         trod_diag_report(t->c.diag, TROD_SEV_NOTE, TROD_OK, "export.hidden", NULL,
                          "%llu calls shorter than %llu %s are left out, so that a viewer opens "

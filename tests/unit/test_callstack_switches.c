@@ -169,11 +169,12 @@ static const char *tarmac(const char *text)
     trod_meta_init(&meta);
     assert_int_equal(trod_input_memory(&in, text, strlen(text), "test", NULL, NULL), 0);
     assert_int_equal(trod_reader_open(&r, in, &options, &meta, NULL), 0);
-    assert_int_equal(trod_batch_new(&b, 3), 0);
+    assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), 0);
     b->want = TROD_CALLSTACK_COLUMNS;
     assert_int_equal(trod_callstack_new(&c, &sink, NULL, false), 0);
     while (trod_reader_next(r, b) == 1)
-        assert_int_equal(trod_callstack_feed(c, b, 0, b->n), 0);
+        for (uint32_t i = 0; i < b->n; i += 3)
+            assert_int_equal(trod_callstack_feed(c, b, i, b->n - i < 3 ? b->n : i + 3), 0);
     assert_int_equal(trod_callstack_end(c), 0);
     trod_callstack_free(c);
     trod_batch_free(b);

@@ -379,7 +379,10 @@ int cg_finish(struct cg_core *core)
         trod_callstack_free(core->stack);
         core->stack = NULL;
     }
-    return rc < 0 ? rc : end_lanes(core);
+    if (rc == TROD_OK)
+        rc = end_lanes(core);
+    cg_ticks_check(core);
+    return rc;
 }
 
 /* Do rows [FROM, TO) of B tell which instructions are branches? Some say system calls only. */

@@ -241,6 +241,8 @@ void cg_put_open(const struct cg_core *core, struct trod_result *r);
 void cg_scale(void *ctx, unsigned power);
 /* The call stack of CORE is fed no more. */
 void cg_ticks_end(struct cg_core *core);
+/* Times that did not fit have differences that mean nothing: no function has one. */
+void cg_ticks_check(struct cg_core *core);
 /* Give both the finer of their ticks, before the times of FROM are added to those of INTO. */
 void cg_ticks_merge(struct cg_core *into, struct cg_core *from);
 /* 0 or TROD_ERR_NOMEM; 0 or TROD_ERR_CORRUPT. */

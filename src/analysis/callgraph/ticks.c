@@ -39,9 +39,17 @@ void cg_ticks_end(struct cg_core *core)
     core->ticks = *trod_callstack_ticks(core->stack);
     if (core->ticks.held)
         trod_diag_report(core->context.diag, TROD_SEV_WARNING, TROD_OK, "calls.times", NULL,
-                         "%llu times are too large for the finest unit of the trace, and count as "
-                         "the largest there is",
-                         (unsigned long long)core->ticks.held);
+                         "times are too large for the finest unit of the trace: no function has "
+                         "a time");
+}
+
+void cg_ticks_check(struct cg_core *core)
+{
+    if (!core->ticks.held)
+        return;
+    for (size_t i = 0; i < core->tree.n; i++)
+        core->tree.node[i].self[CG_SELF_TIME] = 0;
+    core->tree.any_time = false;
 }
 
 void cg_ticks_merge(struct cg_core *into, struct cg_core *from)
@@ -64,7 +72,7 @@ void cg_ticks_merge(struct cg_core *into, struct cg_core *from)
         cg_scale(from, (unsigned)(power - a->power));
     }
     a->mixed = a->mixed || b->mixed || a->unit != b->unit;
-    a->held += b->held;
+    a->held |= b->held;
 }
 
 enum { LEAST_POWER = 64 }; /* is added, so that it is no negative number */
@@ -86,13 +94,13 @@ int cg_ticks_load(struct trod_ticks *t, struct trod_span *in)
     for (size_t i = 0; i < sizeof v / sizeof *v; i++)
         if (trod_unpack(in, &v[i]) < 0)
             return TROD_ERR_CORRUPT;
-    if (v[0] > 1 || v[1] > 1 || v[2] > UINT8_MAX || v[3] > LEAST_POWER)
+    if (v[0] > 1 || v[1] > 1 || v[2] > UINT8_MAX || v[3] > LEAST_POWER || v[4] > 1)
         return TROD_ERR_CORRUPT;
     *t = (struct trod_ticks){.known = v[0] != 0,
                              .mixed = v[1] != 0,
                              .unit = (uint8_t)v[2],
                              .power = (int8_t)((int)v[3] - LEAST_POWER),
-                             .held = v[4]};
+                             .held = v[4] != 0};
     return TROD_OK;
 }
 
