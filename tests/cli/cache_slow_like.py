@@ -158,7 +158,8 @@ class Dinero:
         for stacks in (self.blocks, self.full):
             stacks.sets = [[b for b in blocks if addr is not None and b.number != addr // self.s["bsize"]] for blocks in stacks.sets]
         known = None if addr is None else addr % 2**32 // self.s["bsize"]  # as an address of 32 bits
-        self.seen = {(n, k) for n, k in self.seen if known not in (None, n)}
+        few = (self.s["bsize"] // self.s["sbsize"]).bit_length() - 1  # not as many as there are, but their logarithm
+        self.seen = {(n, k) for n, k in self.seen if known is not None and (n != known or k >= few)}
         if self.below:
             self.below.invalidate(addr)
 

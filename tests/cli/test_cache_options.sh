@@ -164,6 +164,26 @@ with "a split level has an instruction and a data cache: 'l1'" dinero '-l1-dsize
 with "unified and split at one level: 'l1'" dinero '-l1-dsize 8K -l1-dbsize 64 -l1-usize 8K -l1-ubsize 64'
 with "a level is left out: 'l1'" dinero '-l2-usize 8K -l2-ubsize 64'
 with "a split level after a unified one: 'l2'" dinero '-l1-usize 8K -l1-ubsize 64 -l2-isize 8K -l2-ibsize 64 -l2-dsize 8K -l2-dbsize 64'
+# of an invalidated block Dinero forgets as many of its first sub-blocks as the logarithm of their number is; above 4 GiB it forgets none
+invalidated() { # BASE FORGOTTEN SUB-BLOCKS
+    local i k n=$3
+    for i in 1 2; do
+        ((i == 1)) || printf 'v %x 4\n' "$1"
+        for ((k = 0; k < n; k++)); do printf 'r %x 4\n' $(($1 + k * 32 / n)); done
+    done >v.xdin
+    run trod cache --like dinero --with "-l1-usize 1K -l1-ubsize 32 -l1-usbsize $((32 / n)) -l1-uccc" v.xdin
+    status 0
+    out_has "^   Compulsory misses[[:space:]]+$((n + $2))[[:space:]]"
+    out_has "^   Capacity misses[[:space:]]+$((n - $2))[[:space:]]"
+    ((n == 1)) || out_has "^   DB capacity misses[[:space:]]+1[[:space:]]"
+}
+for forgotten in 0 1 2 3; do
+    invalidated 0x1000 $forgotten $((1 << forgotten))
+    invalidated 0x100001000 0 $((1 << forgotten))
+done
+printf 'r 1000 4\nv 1000 4\nr 1000 4\n' >v.xdin # all that was known of it
+run trod cache --like dinero --with "-l1-usize 1K -l1-ubsize 32 -l1-usbsize 16 -l1-uccc" v.xdin
+out_has '^   DB compulsory misses[[:space:]]+2[[:space:]]'
 with "not a number: option 'L1D_size': '17179869185G'" drcachesim '-L1D_size 17179869185G'
 with "not a number: option 'L1D_assoc': '4294967304'" drcachesim '-L1D_assoc 4294967304'
 with "not a number: option 'sim_refs': '18446744073709551616'" drcachesim '-sim_refs 18446744073709551616'

@@ -306,20 +306,36 @@ void trod_din_cache_copy_block(struct trod_din_cache *c, uint64_t addr)
     }
 }
 
+/*
+ * The block of ADDR is invalidated: what of it was referenced before, for misses that are
+ * compulsory. The tool forgets as many of its first sub-blocks as the number of its sub-blocks has
+ * bits, less one: none of a block that is not divided. It looks for them by an address of 32 bits,
+ * in builds of 64, too.
+ */
+static void forget(struct trod_din_cache *c, uint64_t addr)
+{
+    const uint64_t block = (uint32_t)addr >> c->block_bits;
+    const unsigned bits = c->block_bits - c->sub_bits;
+    bool known = false;
+
+    for (uint64_t i = 0; i < bits; i++)
+        trod_lines_remove(&c->seen, (block << bits) + i);
+    for (uint64_t i = bits; !known && i < UINT64_C(1) << bits; i++)
+        known = trod_lines_has(&c->seen, (block << bits) + i);
+    if (!known)
+        trod_lines_remove(&c->seen_blocks, block);
+}
+
 void trod_din_cache_drop_block(struct trod_din_cache *c, uint64_t addr)
 {
     for (; c; c = c->below) {
-        /* what was recorded is looked for by an address of 32 bits, in builds of 64, too */
-        const uint64_t block = addr >> c->block_bits, known = (uint32_t)addr >> c->block_bits;
-        const unsigned subs = c->block_bits - c->sub_bits;
+        const uint64_t block = addr >> c->block_bits;
 
         trod_din_stacks_drop(&c->sets, block);
         if (!c->spec->classify)
             continue;
         trod_din_stacks_drop(&c->full, block);
-        trod_lines_remove(&c->seen_blocks, known);
-        for (uint64_t i = 0; i < UINT64_C(1) << subs; i++)
-            trod_lines_remove(&c->seen, (known << subs) + i);
+        forget(c, addr);
     }
 }
 
