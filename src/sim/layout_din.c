@@ -41,9 +41,9 @@ static int one_option(struct trod_buf *out, const struct trod_din_spec *s, unsig
     case 5:
         return letter(out, level, side, "fetch", s->fetch);
     case 6:
-        return s->fetch != 'd' ? option(out, level, side, "pfdist", s->distance) : 0;
+        return s->distance ? option(out, level, side, "pfdist", s->distance) : 0;
     case 7:
-        return s->fetch != 'd' && s->abort ? option(out, level, side, "pfabort", s->abort) : 0;
+        return s->abort ? option(out, level, side, "pfabort", s->abort) : 0;
     case 8:
         return which != TROD_DIN_CODE ? letter(out, level, side, "walloc", s->walloc) : 0;
     case 9:
@@ -61,7 +61,7 @@ static int summary(const struct trod_din_config *c, struct trod_buf *out)
     for (unsigned what = 0; what <= 10; what++)
         for (unsigned which = 0; which < TROD_DIN_SIDES; which++)
             for (unsigned l = 0; l < c->levels; l++)
-                if (c->spec[l][which].size)
+                if (c->spec[l][which].size || what == 6 || what == 7) /* these make no cache */
                     rc |= one_option(out, &c->spec[l][which], l, which, what);
     rc |= trod_buf_printf(out,
                           "-skipcount %" PRIu64 "\n-flushcount %" PRIu64 "\n-maxcount %" PRIu64

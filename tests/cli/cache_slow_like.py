@@ -207,6 +207,10 @@ def dinero_caches(rng):
                      assoc=rng.choice([1, 1, 2, 3, blocks]), repl=rng.choice("llfr"), fetch=rng.choice("dddamtls"), pfdist=rng.choice([1, 1, 2]),
                      pfabort=rng.choice([0, 0, 30]), walloc=rng.choice("aanf"), wback=rng.choice("aanf"), ccc=rng.random() < .5)
             s["assoc"] = min(s["assoc"], blocks)
+            if s["fetch"] == "d":
+                s["pfabort"] = 0
+            elif s["fetch"] in "ls":
+                s["pfdist"] = min(s["pfdist"], block // s["sbsize"])
             specs.append(s)
         split = split and rng.random() < .3
     return specs
@@ -248,7 +252,8 @@ def dinero(trod, rng, rows):
         below = caches.get((s["level"] + 1, "u"), caches.get((s["level"] + 1, s["side"])))
         caches[s["level"], s["side"]] = Dinero(s, numbers, below)
     flush, skip, most = rng.choice([0, 0, 0, 37]), rng.choice([0, 0, 5]), rng.choice([0, 0, 100])
-    combined, interval, old_format = rng.random() < .3, rng.choice([0, 0, 90]), rng.random() < .2
+    alike = all(s["sbsize"] == t["sbsize"] for s in specs for t in specs if s["level"] == t["level"])
+    combined, interval, old_format = rng.random() < .3 and alike, rng.choice([0, 0, 90]), rng.random() < .2
     trace, written = "like.csv", len(rows)
     if rng.random() < .5:
         trace, rows = "like.xdin", list(with_labels(rng, [(op, addr % 2**64, size, pc) for op, addr, size, pc in rows if addr < 2**64]))
@@ -273,11 +278,15 @@ def dinero(trod, rng, rows):
             first["INSTR"].invalidate()
             first["READ"].invalidate()
     first["READ"].copy_back()
-    words = [f"-l{s['level']}-{s['side']}{k} {v}" for s in specs for k, v in s.items() if k not in ("level", "side", "ccc")]
+    words = [f"-l{s['level']}-{s['side']}{k} {v}" for s in specs for k, v in s.items()
+             if k not in ("level", "side", "ccc") and not (s["side"] == "i" and k in ("walloc", "wback"))]
     words += [f"-l{s['level']}-{s['side']}ccc" for s in specs if s["ccc"]]
+    options = sorted(w for w in words if not w.endswith(" 0"))  # all of these are listed
     words += [f"-flushcount {flush}"] * (flush > 0) + [f"-skipcount {skip}"] * (skip > 0) + [f"-maxcount {most}"] * (most > 0)
     words += ["-stat-idcombine"] * combined + [f"-stat-interval {interval}"] * (interval > 0) + ["-informat d"] * old_format
-    text = told(trod, "dinero", " ".join(words), trace).split("---Simulation begins.\n")[1]
+    summary, text = told(trod, "dinero", " ".join(words), trace).split("---Simulation begins.\n")
+    if options != (listed := sorted(re.findall(r"^-l.*", summary, re.M))):
+        yield "options", options, listed
     got = [(name, table) for name, table in re.findall(r"^(l\d-\S+)\n((?: .*\n|\n)+)", text, re.M)]
     want = [t for names in told_then + [tables(caches, combined)] for t in names.items()]
     if [n for n, _ in want] != [n for n, _ in got]:

@@ -164,6 +164,45 @@ with "a split level has an instruction and a data cache: 'l1'" dinero '-l1-dsize
 with "unified and split at one level: 'l1'" dinero '-l1-dsize 8K -l1-dbsize 64 -l1-usize 8K -l1-ubsize 64'
 with "a level is left out: 'l1'" dinero '-l2-usize 8K -l2-ubsize 64'
 with "a split level after a unified one: 'l2'" dinero '-l1-usize 8K -l1-ubsize 64 -l2-isize 8K -l2-ibsize 64 -l2-dsize 8K -l2-dbsize 64'
+# what Dinero refuses, although a size is not among it
+both='-l1-isize 1K -l1-ibsize 32 -l1-dsize 1K -l1-dbsize 32'
+for option in '-l2-uassoc 4' '-l2-uassoc 4 -l2-ubsize 64' '-l2-usbsize 8' -l2-uccc '-l2-ufetch m' '-l2-uwback n' '-l2-usize 0 -l2-ubsize 64'; do
+    with "the size of the cache is missing: option '-l2-usize'" dinero "$both $option"
+done
+for option in '-l3-dfetch m' '-l2-upfdist 2' '-l2-upfabort 5' '-l2-uassoc 0' '-l2-usize 0'; do with "a level is left out: 'l2'" dinero "$both $option"; done
+for option in '-l1-ubsize 32' -l1-uccc '-l1-urepl f'; do with "unified and split at one level: 'l1'" dinero "$both $option"; done
+for option in walloc wback; do with "a cache for instructions has no writes: option '-l1-i$option'" dinero "$both -l1-i$option n"; done
+with "nothing is prefetched, which could be aborted: option '-l1-ipfabort'" dinero "$both -l1-ipfabort 50"
+with "nothing is prefetched, which could be aborted: option '-l1-dpfabort'" dinero "$both -l1-dpfabort 50 -l1-dfetch d"
+with "more than 100 percent: cache 'l1-d'" dinero "$both -l1-dpfabort 101 -l1-dfetch a"
+for option in '-l1-ifetch s -l1-ipfdist 3' '-l1-ifetch l -l1-ipfdist 2' '-l1-ifetch s -l1-ipfdist 5 -l1-isbsize 8'; do
+    with "prefetches in one block reach no further than its size: option '-l1-ipfdist'" dinero "$both $option"
+done
+for option in '-l1-dsbsize 8' '-l1-dbsize 64' '-l1-dbsize 64 -l1-dsbsize 32 -l1-isbsize 32'; do
+    with "with -stat-idcombine the blocks, and sub-blocks, of both caches are equal: level 'l1'" dinero "$both $option -stat-idcombine"
+done
+with "a sub-block is at most 32K: cache 'l1-u'" dinero '-l1-usize 64K -l1-ubsize 64K'
+# what it takes, and lists: each option with a number that is not 0
+for option in '-l1-dpfdist 2' '-l1-ifetch s -l1-ipfdist 4 -l1-isbsize 8' '-l1-ifetch t -l1-ipfdist 9 -l1-ipfabort 100' '-l1-upfdist 3 -l1-upfabort 7'; do
+    run trod cache --like dinero --with "$both $option" w.csv
+    status 0
+    for words in ${option// -l/ @-l}; do printf '%s ' "$words"; done | tr @ '\n' | sed 's/ $//' | sort >want
+    grep -xFf want "$stdout" | sort >got
+    same want got
+done
+run trod cache --like dinero --with "$both -l1-isbsize 8 -l1-dsbsize 8 -stat-idcombine" w.csv
+status 0
+for word in '--simulate-wb=no' '--simulate-hwpref=no' '--simulate-wb=yes --simulate-wb=no'; do
+    run trod cache --like callgrind w.csv
+    status 0
+    cp "$stdout" want
+    run trod cache --like callgrind --with "$word" w.csv
+    status 0
+    same want "$stdout"
+    with "unknown option '--simulate-[a-z]*=[a-z]*'" cachegrind "$word"
+done
+with "unknown option '--simulate-wb=maybe'" callgrind '--simulate-wb=maybe'
+with "unknown option '--simulate-hwpref=off'" callgrind '--simulate-hwpref=off'
 # of an invalidated block Dinero forgets as many of its first sub-blocks as the logarithm of their number is; above 4 GiB it forgets none
 invalidated() { # BASE FORGOTTEN SUB-BLOCKS
     local i k n=$3
@@ -362,7 +401,8 @@ refuse_dr '^trod: wrong.conf:2: rrpv_bits, rrpv_period and .* go together' 'num_
 for side in u i d; do
     refuse "the size of its blocks is missing: option '-l2-${side}bsize'" --like dinero \
         --with "-l1-isize 8K -l1-ibsize 32 -l1-dsize 8K -l1-dbsize 32 $(for k in u i d; do
-            [[ $side$k == *u* && $side$k != uu ]] || printf ' -l2-%ssize 64K' $k
+            [[ $side$k != *u* || $side$k == uu ]] || continue
+            printf ' -l2-%ssize 64K' $k
             [[ $k == "$side" ]] || printf ' -l2-%sbsize 64' $k
         done)"
 done

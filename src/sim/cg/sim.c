@@ -38,6 +38,17 @@ static bool geometry(struct trod_cg_cache *c, const char *text)
     return v[0] == c->sets * v[1] * v[2] && !(c->sets & (c->sets - 1));
 }
 
+/* Is O option NAME with "yes" or "no"? Then *ON becomes which of them. */
+static bool switched(const char *o, const char *name, bool *on)
+{
+    const size_t n = strlen(name);
+
+    if (strncmp(o, name, n) != 0 || (strcmp(o + n, "yes") != 0 && strcmp(o + n, "no") != 0))
+        return false;
+    *on = o[n] == 'y';
+    return true;
+}
+
 static int one_option(struct trod_cg_sim *s, const char *o, struct trod_diag *diag)
 {
     for (unsigned i = 0; i < TROD_CG_LEVELS; i++)
@@ -50,13 +61,10 @@ static int one_option(struct trod_cg_sim *s, const char *o, struct trod_diag *di
                                     o);
     if (strcmp(o, "--cache-sim=yes") == 0 || strncmp(o, "--tool=", 7) == 0)
         return 0;
-    if (s->callgrind && strcmp(o, "--simulate-wb=yes") == 0)
-        s->write_back = true;
-    else if (s->callgrind && strcmp(o, "--simulate-hwpref=yes") == 0)
-        s->prefetch = true;
-    else
-        return trod_error(diag, TROD_ERR_USAGE, "cache.options", NULL, "unknown option '%s'", o);
-    return 0;
+    if (s->callgrind && (switched(o, "--simulate-wb=", &s->write_back) ||
+                         switched(o, "--simulate-hwpref=", &s->prefetch)))
+        return 0;
+    return trod_error(diag, TROD_ERR_USAGE, "cache.options", NULL, "unknown option '%s'", o);
 }
 
 int trod_cg_sim_init(struct trod_cg_sim *s, bool callgrind, const char *text,

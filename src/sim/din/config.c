@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SUB_MOST = 1 << 15 }; /* sizes of references have 16 bits */
+
 static int bad(struct trod_diag *diag, const char *what, const char *name, const char *value)
 {
     return trod_error(diag, TROD_ERR_USAGE, "cache.options", NULL, "%s '%s'%s%s%s", what, name,
@@ -118,6 +120,7 @@ static int one_option(struct trod_din_config *c, const char *name, char **rest,
         s = &c->spec[name[2] - '1'][name[4] == 'u'   ? TROD_DIN_UNIFIED
                                     : name[4] == 'i' ? TROD_DIN_CODE
                                                      : TROD_DIN_DATA];
+        s->named = true;
         if (strcmp(name + 5, "ccc") == 0) {
             s->classify = true;
             return 0;
@@ -146,68 +149,117 @@ static bool power(uint64_t v)
     return v && !(v & (v - 1));
 }
 
-/* Defaults and checks of a cache, called WHAT. */
-static int complete(struct trod_din_spec *s, const char *what, struct trod_diag *diag)
+/* Is there the cache S? What only prefetches have does not make one. */
+static bool is_there(const struct trod_din_spec *s)
 {
-    if (s->block == 0) {
-        char option[16];
+    return s->size || s->block || s->sub || s->ways || s->repl || s->fetch || s->walloc ||
+           s->wback || s->classify;
+}
 
-        snprintf(option, sizeof option, "-%sbsize", what);
-        return bad(diag, "the size of its blocks is missing: option", option, NULL);
-    }
+/* Something is wrong with option NAME of the cache called CACHE. */
+static int bad_option(struct trod_diag *diag, const char *what, const char *cache, const char *name)
+{
+    char option[16];
+
+    snprintf(option, sizeof option, "-%s%s", cache, name);
+    return bad(diag, what, option, NULL);
+}
+
+/* Policies that do not go together, in a cache of one KIND, called WHAT; defaults are there. */
+static int check_policies(const struct trod_din_spec *s, enum trod_din_side kind, const char *what,
+                          struct trod_diag *diag)
+{
+    if (kind == TROD_DIN_CODE && (s->walloc || s->wback))
+        return bad_option(diag, "a cache for instructions has no writes: option", what,
+                          s->walloc ? "walloc" : "wback");
+    if (s->fetch == 'd' && s->abort)
+        return bad_option(diag, "nothing is prefetched, which could be aborted: option", what,
+                          "pfabort");
+    if ((s->fetch == 'l' || s->fetch == 's') && s->distance > s->block / s->sub)
+        return bad_option(diag, "prefetches in one block reach no further than its size: option",
+                          what, "pfdist");
+    return 0;
+}
+
+/* Defaults and checks of a cache of one KIND, called WHAT. */
+static int complete(struct trod_din_spec *s, enum trod_din_side kind, const char *what,
+                    struct trod_diag *diag)
+{
+    if (s->size == 0)
+        return bad_option(diag, "the size of the cache is missing: option", what, "size");
+    if (s->block == 0)
+        return bad_option(diag, "the size of its blocks is missing: option", what, "bsize");
     s->sub = s->sub ? s->sub : s->block;
     s->ways = s->ways ? s->ways : 1;
     s->repl = s->repl ? s->repl : 'l';
     s->fetch = s->fetch ? s->fetch : 'd';
-    s->walloc = s->walloc ? s->walloc : 'a';
-    s->wback = s->wback ? s->wback : 'a';
-    s->distance = s->distance ? s->distance : 1;
+    if (kind != TROD_DIN_CODE) {
+        s->walloc = s->walloc ? s->walloc : 'a';
+        s->wback = s->wback ? s->wback : 'a';
+    }
+    if (s->fetch != 'd' && s->distance == 0)
+        s->distance = 1;
     if (!power(s->size) || !power(s->block) || !power(s->sub))
         return bad(diag, "sizes, block sizes and sub-block sizes are powers of two: cache", what,
                    NULL);
     if (s->block > s->size || s->sub > s->block || s->block / s->sub > 64)
         return bad(diag, "a block is at most the cache, and 1 to 64 sub-blocks: cache", what, NULL);
+    if (s->sub > SUB_MOST)
+        return bad(diag, "a sub-block is at most 32K: cache", what, NULL);
     if (s->ways > s->size / s->block)
         return bad(diag, "more ways than blocks: cache", what, NULL);
-    if (s->abort > 100)
-        return bad(diag, "more than 100 percent: cache", what, NULL);
-    return 0;
+    return check_policies(s, kind, what, diag);
+}
+
+/* The caches of level L, from 0 on, fit together and to those of the level before. */
+static int check_level(struct trod_din_config *c, unsigned l, struct trod_diag *diag)
+{
+    struct trod_din_spec *s = c->spec[l];
+    const bool unified = is_there(&s[TROD_DIN_UNIFIED]), code = is_there(&s[TROD_DIN_CODE]),
+               data = is_there(&s[TROD_DIN_DATA]);
+    char what[] = "l1-u", level[] = "l1";
+    int rc = 0;
+
+    what[1] = level[1] = (char)('1' + l);
+    if (!unified && !code && !data)
+        return bad(diag, "a level is left out:", level, NULL);
+    if (unified && (code || data))
+        return bad(diag, "unified and split at one level:", level, NULL);
+    if (!unified && !(code && data))
+        return bad(diag, "a split level has an instruction and a data cache:", level, NULL);
+    if (l && !unified && is_there(&c->spec[l - 1][TROD_DIN_UNIFIED]))
+        return bad(diag, "a split level after a unified one:", level, NULL);
+    for (unsigned k = 0; rc == 0 && k < TROD_DIN_SIDES; k++) {
+        what[3] = "uid"[k];
+        if (s[k].abort > 100)
+            return bad(diag, "more than 100 percent: cache", what, NULL);
+        if (is_there(&s[k]))
+            rc = complete(&s[k], (enum trod_din_side)k, what, diag);
+    }
+    if (rc == 0 && c->combine &&
+        (s[TROD_DIN_CODE].block != s[TROD_DIN_DATA].block ||
+         s[TROD_DIN_CODE].sub != s[TROD_DIN_DATA].sub))
+        return bad(diag,
+                   "with -stat-idcombine the blocks, and sub-blocks, of both caches are "
+                   "equal: level",
+                   level, NULL);
+    return rc;
 }
 
 static int check(struct trod_din_config *c, struct trod_diag *diag)
 {
     int rc = 0;
 
-    for (unsigned l = 0; rc == 0 && l < TROD_DIN_LEVELS; l++) {
-        struct trod_din_spec *s = c->spec[l];
-        const bool unified = s[TROD_DIN_UNIFIED].size, code = s[TROD_DIN_CODE].size,
-                   data = s[TROD_DIN_DATA].size;
-        char what[] = "l1-u", level[] = "l1";
-
-        what[1] = level[1] = (char)('1' + l);
-        if (!unified && !code && !data) {
-            for (unsigned m = l + 1; m < TROD_DIN_LEVELS; m++)
-                if (c->spec[m][0].size || c->spec[m][1].size || c->spec[m][2].size)
-                    return bad(diag, "a level is left out:", level, NULL);
-            break;
-        }
-        c->levels = l + 1;
-        if (unified && (code || data))
-            return bad(diag, "unified and split at one level:", level, NULL);
-        if (!unified && !(code && data))
-            return bad(diag, "a split level has an instruction and a data cache:", level, NULL);
-        if (l && !unified && c->spec[l - 1][TROD_DIN_UNIFIED].size)
-            return bad(diag, "a split level after a unified one:", level, NULL);
-        for (unsigned k = 0; rc == 0 && k < TROD_DIN_SIDES; k++) {
-            what[3] = "uid"[k];
-            if (s[k].size)
-                rc = complete(&s[k], what, diag);
-        }
-    }
-    if (rc == 0 && c->levels == 0)
+    for (unsigned l = 0; l < TROD_DIN_LEVELS; l++)
+        for (unsigned k = 0; k < TROD_DIN_SIDES; k++)
+            if (c->spec[l][k].named)
+                c->levels = l + 1;
+    if (c->levels == 0)
         return trod_error(diag, TROD_ERR_USAGE, "cache.options", NULL,
                           "no cache is given: -l1-usize, or -l1-isize and -l1-dsize, with block "
                           "sizes (-l1-ubsize ...)");
+    for (unsigned l = 0; rc == 0 && l < c->levels; l++)
+        rc = check_level(c, l, diag);
     return rc;
 }
 

@@ -17,6 +17,7 @@ struct trod_din_spec {
     char repl, fetch, walloc, wback;
     uint64_t distance, abort; /* of prefetches: sub-blocks; percent */
     bool classify;
+    bool named; /* by an option, whatever its value */
 };
 
 struct trod_din_config {
