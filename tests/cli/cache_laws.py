@@ -4,7 +4,7 @@
 
 Numbers FIRST to LAST - 1 are seeds of traces and caches. No policy misses less than the optimal one; what a larger LRU cache of as many sets misses
 a smaller one misses too; lines that came are here or have left; of a line one core alone has changes; kinds of misses, and owners, sum up to
-all; shares are from 0 to 100; points of sweeps, of every policy, are single runs; all of it whatever -j.
+all; shares are from 0 to 100, and useful prefetches are some of those asked for; a cache that is the only one has the misses of all references; points of sweeps, of every policy, are single runs; all of it whatever -j.
 """
 import csv
 import sys
@@ -90,11 +90,18 @@ class Laws(Case):
     def sums(self):
         """Kinds of misses, and owners; shares."""
         rng = self.rng
-        extra = rng.choice(["", "sector=16", "victims=2", "prefetch=next", "prefetch=stream degree=3", "prefetch=stride", "prefetch=best-offset"])
+        ahead = ["", "prefetch=next", "prefetch=stream degree=3", "prefetch=stride", "prefetch=best-offset"]
+        extra = rng.choice(["sector=16", "victims=2"] + 2 * ahead)
         self.config(f"cores {rng.randint(1, 3)}\n{rng.choice(['', 'coherence on'])}\nclassify on\npolicy {rng.choice(POLICIES)}\n"
-                    f"cache I code size=512 ways=2\ncache D data size=512 ways=4 {extra}\ncache L2 shared size=2K ways=4\n")
+                    f"cache I code size=512 ways=2 {rng.choice(ahead)}\ncache D data size=512 ways=4 {extra}\n"
+                    f"cache L2 shared size=2K ways=4 {rng.choice(ahead)}\n")
+        for more in ([], ["--warmup", 50], ["--windows", "20,5,10"]):
+            for row in self.table(*more):
+                self.true("useful prefetches", (row["useful"] or 0) <= (row["prefetches"] or 0), more, row)
+                self.true("coverage", row["coverage_percent"] is None or row["prefetches"] is not None, more, row)
         for row in self.table():
             self.true("3C", row["misses"] == sum(row[k] or 0 for k in KINDS), row)
+            self.true("of all references", row["cache"] == "L2" or row["total_percent"] <= row["percent"], row)
             for share in ("percent", "accuracy_percent", "coverage_percent"):
                 self.true("a share", row[share] is None or 0 <= row[share] <= 100, share, row)
         for by in ("instruction", "page", "line", "thread", "data", "block", "region"):
@@ -102,6 +109,14 @@ class Laws(Case):
             first = sum(r["references"] for r in got["caches"][:2])
             self.same(("by", by), [first] + [r["misses"] for r in got["caches"]],
                       [sum(r[c] for r in got["by"]) for c in ("references", "I", "D", "L2")])
+
+    def alone(self):
+        """The only cache: what comes to it is all there is, parts of references and page walks too."""
+        self.config(f"{self.rng.choice(['', 'cores 2'])}\ncache X shared {self.geometry()[2]}\n"
+                    + self.rng.choice(["", "tlb T entries=4 ways=2\nwalk X\n"]))
+        for more in ([], ["-j", 1], ["--skip", 9, "--warmup", 50], ["--by", "line"]):
+            row, = self.table(*more)
+            self.same(("alone", more), row["percent"], row["total_percent"])
 
     def sweeps(self):
         """A point of each policy and stream."""
@@ -128,7 +143,7 @@ class Laws(Case):
 
     def run(self):
         self.write(self.rows)
-        for law in (self.belady, self.lru_inclusion, self.lines_stay, self.one_has_changes, self.sums, self.sweeps, self.all_jobs):
+        for law in (self.belady, self.lru_inclusion, self.lines_stay, self.one_has_changes, self.sums, self.alone, self.sweeps, self.all_jobs):
             law()
         if self.wrong:
             print(f"seed {self.seed}", *self.wrong[:6], open("p.conf", encoding="ascii").read(), sep="\n", file=sys.stderr)

@@ -124,7 +124,8 @@ def evicted(rng, specs):
 
 class Line:
     def __init__(self, number, dirty, prefetched):
-        self.number, self.dirty, self.prefetched = number, dirty, prefetched
+        self.number, self.dirty, self.prefetched = number, dirty, prefetched  # by this cache itself
+        self.earlier = False  # prefetched before what counts
         self.valid, self.written = set(), set()  # sectors
 
 
@@ -142,7 +143,7 @@ class Cache:
         self.n = dict.fromkeys(COUNTS, 0)
         self.kind = {k: [0, 0] for k in KINDS.values()}
         self.full, self.seen, self.lost = [], set(), set()  # 3C
-        self.next, self.before, self.handed = None, [], False
+        self.next, self.before, self.handed, self.counting = None, [], False, True
         self.strides, self.streams, self.oldest = {}, [], 0
         self.offset, self.trying, self.rounds, self.recent = 0, 0, 0, {}
         self.scores = [0] * len(OFFSETS)
@@ -328,10 +329,10 @@ class Cache:
                 self.next.reference("read" if kind == "write" else kind,
                                     addr // self.line * self.line + k * self.sector, self.sector, pc)
 
-    def prefetch_into(self, addr, pc):
+    def prefetch_into(self, addr, pc, own=False):
         self.ask_for(addr // self.line)
         if not self.anywhere(addr) and self.inclusion != "exclusive":
-            self.put(addr // self.line, self.fetch("read", addr, pc, False), True)
+            self.put(addr // self.line, self.fetch("read", addr, pc, False), own).earlier = not self.counting
 
     def count(self, kind, number, miss):
         self.n["references"] += 1
@@ -369,8 +370,7 @@ class Cache:
         first = line is not None and line.prefetched
         if line:
             self.state[number % self.sets].touch(self.way_of(number), False)
-            self.n["useful"] += first
-            line.prefetched = False
+            self.use(line)
         elif not self.victim_hit(number) and not self.bring_in(kind, addr, size, pc):
             return self.prefetches(addr, pc, True, False)
         if write and self.write == "back":
@@ -393,11 +393,15 @@ class Cache:
             self.n["writebacks"] += 1
             self.write_line(line)
 
+    def use(self, line):
+        self.n["useful"] += line.prefetched and not line.earlier
+        line.prefetched = False
+
     def victim_hit(self, number):
         line = self.leave_victims(number)
         if line:
             self.n["victim_hits"] += 1
-            self.n["useful"] += line.prefetched
+            self.use(line)
             self.put(number, line.dirty, False)
         return line
 
@@ -416,7 +420,7 @@ class Cache:
     # prefetchers
     def ask(self, addr, pc):
         self.n["prefetches"] += 1
-        self.prefetch_into(addr % 2**64, pc)
+        self.prefetch_into(addr % 2**64, pc, True)
 
     def prefetches(self, addr, pc, miss, first):
         getattr(self, "prefetch_" + self.prefetch.replace("-", "_"))(addr, pc, miss, first)

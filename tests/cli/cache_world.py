@@ -9,7 +9,7 @@ from cache_slow_who import Tlb
 PAGE = 4096
 BARE = -1  # instead of a physical address: the address is that, and there is no virtual one
 WALKED = "walks reads".split()
-SCALARS = "instructions references switches without_physical invalidations interventions upgrades walks reads".split()
+SCALARS = "instructions references line_references switches without_physical invalidations interventions upgrades walks reads".split()
 
 
 class Told(Cache):
@@ -206,6 +206,7 @@ class World:
                 self.cohere(core, addr, op == "WRITE")
             self.owner.update(page=f"{addr // PAGE * PAGE:#x}", line=f"{addr // 64 * 64:#x}")
             self.note()
+            self.n["line_references"] += 1
             cache.reference(KINDS[op], addr, part, pc)
             addr, size = (addr + part) % 2**64, size - part
 
@@ -224,6 +225,7 @@ class World:
                 at = 0xff << 56 | (level << 52) + 8 * (addr % 2 ** (12 + 9 * self.levels) // (4096 * 512 ** level))
                 self.owner.update(page=f"{at // PAGE * PAGE:#x}", line=f"{at // 64 * 64:#x}")
                 self.note()
+                self.n["line_references"] += 1
                 cache.reference("read", at, 8, pc)
 
     def place(self, addr):
@@ -282,12 +284,18 @@ class World:
 
     def begin(self):
         """Counting begins."""
-        self.counting, self.base = True, self.counts()
+        self.count(True)
+        self.base = self.counts()
+
+    def count(self, on):
+        self.counting = on
+        for cache in sum(self.cache.values(), []):
+            cache.counting = on
 
     def stop(self):
         """Counting stops."""
         now = self.counts()
-        self.counting = False
+        self.count(False)
         for key, count in now.items():
             self.kept[key] += count - self.base[key]
 
@@ -299,6 +307,9 @@ class World:
         """Nothing has counted yet."""
         self.kept = dict.fromkeys(self.counts(), 0)
         self.base, self.owners, self.lines, self.rows, self.windows = self.counts(), {}, {}, [], 0
+        for cache in sum(self.cache.values(), []):
+            for line in filter(None, sum(cache.place, cache.victim)):
+                line.earlier = True
 
     def mark(self):
         got = self.so_far()
@@ -319,7 +330,7 @@ class World:
         a, number, window, is_full = self.asked, -1, -1, False
         self.threads = [str(t) for t in dict.fromkeys(thread for thread, *_ in rows)]
         self.anew()
-        self.counting = False
+        self.count(False)
         warm = a["warm"] + a["skip"] if a["warm"] else 0
         waits = bool(warm or a["warm_rows"])
         for i, (thread, op, addr, size, pc, paddr) in enumerate(rows):
@@ -405,7 +416,7 @@ class World:
                    back_invalidations=of("back_invalidations") or None, coherence_invalidations=of("coherence_invalidations", self.coherent and not s["shared"]),
                    flushed=of("flushed", self.flush in ("caches", "all")))
         row.update(percent=share(of("misses"), of("references")), mpki=share(10 * of("misses"), n["instructions"]),
-                   total_percent=share(of("misses"), n["references"]),
+                   total_percent=share(of("misses"), n["line_references"]),
                    accuracy_percent=share(of("useful"), of("prefetches")) if prefetches else None,
                    coverage_percent=share(of("useful"), of("useful") + of("misses")) if prefetches else None)
         return row

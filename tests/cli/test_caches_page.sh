@@ -45,6 +45,11 @@ err_has 'say --shared'
 run trod locality --per data --shared --strides walks.d
 status 2
 
+# shares of what the first caches count, which is more than accesses where these cross lines
+run trod cache --config small.conf --format json walks.d
+json '(.caches[0].references + .caches[1].references) as $all | $all > .references and
+      all(.caches[]; (.total_percent - .misses * 100 / $all | fabs) < 0.0006)'
+
 # the second level alone, fed with what the first one misses, in every format that has sizes
 run trod cache --config small.conf --format json walks.d
 status 0

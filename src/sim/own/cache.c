@@ -91,6 +91,24 @@ void trod_own_cache_fini(struct trod_own_cache *c)
     free(c->child);
 }
 
+/* The lines of S that were prefetched were so before what counts. */
+static void earlier(const struct trod_store *s, uint8_t *state)
+{
+    for (uint64_t at = 0; at < s->sets * s->ways; at++)
+        if (state[at] & TROD_OWN_PREFETCHED)
+            state[at] |= TROD_OWN_EARLIER;
+}
+
+void trod_own_cache_reset(struct trod_own_cache *c)
+{
+    c->n = (struct trod_own_counts){0};
+    if (!c->spec->prefetch || c->spec->elsewhere)
+        return;
+    earlier(&c->store, c->state);
+    if (c->spec->victims)
+        earlier(&c->victim, c->victim_state);
+}
+
 /* --- lines that leave --- */
 
 static void put(struct trod_own_cache *c, uint64_t line, uint8_t state)
@@ -312,21 +330,28 @@ static bool leave_victims(struct trod_own_cache *c, uint64_t line, uint8_t *stat
     return true;
 }
 
-/* The same, for a demand reference. */
+/* A line of C with *STATE is referenced on demand. */
+static void note_use(struct trod_own_cache *c, uint8_t *state)
+{
+    if (!(*state & TROD_OWN_PREFETCHED))
+        return;
+    c->n.useful += !(*state & TROD_OWN_EARLIER);
+    *state &= (uint8_t) ~(TROD_OWN_PREFETCHED | TROD_OWN_EARLIER);
+}
+
+/* As leave_victims, for a demand reference. */
 static bool from_victims(struct trod_own_cache *c, uint64_t line, uint8_t *state)
 {
     if (!leave_victims(c, line, state))
         return false;
     c->n.victim_hits++;
-    if (*state & TROD_OWN_PREFETCHED) {
-        c->n.useful++;
-        *state &= (uint8_t)~TROD_OWN_PREFETCHED;
-    }
+    note_use(c, state);
     return true;
 }
 
 static uint8_t fetch(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr, uint64_t pc,
                      bool demand);
+static void prefetch_into(struct trod_own_cache *c, uint64_t addr, uint64_t pc, uint8_t mark);
 
 /*
  * A cache before N, which takes what that one pushes out, asks for the line of ADDR: an exclusive N
@@ -368,8 +393,9 @@ static uint8_t fetch_past(struct trod_own_cache *n, enum trod_own_kind kind, uin
 }
 
 /*
- * Bring LINE, absent in C, in. STATE: PREFETCHED or 0. Demand references pass on to the next level
- * with their KIND; prefetches only where the line is absent there too, and not counted as demand.
+ * Bring the line of ADDR, absent in C, in. Returns its state. Demand references pass on to the next
+ * level with their KIND; prefetches only where the line is absent there too, and not counted as
+ * demand.
  */
 static uint8_t fetch(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr, uint64_t pc,
                      bool demand)
@@ -393,7 +419,7 @@ static uint8_t fetch(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t
         trod_own_cache_ref(n, kind == TROD_OWN_WRITE ? TROD_OWN_READ : kind, start, c->spec->line,
                            pc);
     else
-        trod_own_prefetch_into(n, start, pc);
+        prefetch_into(n, start, pc, 0);
     return 0;
 }
 
@@ -406,7 +432,8 @@ static void look_ahead(struct trod_own_cache *c, uint64_t line)
         c->store.repl.coming = trod_own_coming_next(c->coming);
 }
 
-void trod_own_prefetch_into(struct trod_own_cache *c, uint64_t addr, uint64_t pc)
+/* MARK: state of the line, where it comes. */
+static void prefetch_into(struct trod_own_cache *c, uint64_t addr, uint64_t pc, uint8_t mark)
 {
     const uint64_t line = addr >> c->line_bits, set = trod_store_set(&c->store, line);
     uint8_t state;
@@ -426,7 +453,12 @@ void trod_own_prefetch_into(struct trod_own_cache *c, uint64_t addr, uint64_t pc
     if (c->spec->inclusion == TROD_OWN_EXCLUSIVE)
         return;
     state = fetch(c, TROD_OWN_READ, addr, pc, false);
-    put(c, line, state | TROD_OWN_PREFETCHED);
+    put(c, line, state | mark);
+}
+
+void trod_own_prefetch_into(struct trod_own_cache *c, uint64_t addr, uint64_t pc)
+{
+    prefetch_into(c, addr, pc, TROD_OWN_PREFETCHED | (c->uncounted ? TROD_OWN_EARLIER : 0));
 }
 
 static void on_hit(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr, uint32_t size,
@@ -436,10 +468,7 @@ static void on_hit(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t a
     uint8_t *state = &c->state[at];
 
     trod_repl_hit(&c->store.repl, set, way);
-    if (*state & TROD_OWN_PREFETCHED) {
-        c->n.useful++;
-        *state &= (uint8_t)~TROD_OWN_PREFETCHED;
-    }
+    note_use(c, state);
     if (kind != TROD_OWN_WRITE)
         return;
     if (!c->spec->through) {
@@ -528,10 +557,10 @@ static void watch(struct trod_own_cache *c, uint64_t line, bool hit)
 void trod_own_cache_ref(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr,
                         uint32_t size, uint64_t pc)
 {
-    const uint64_t line = addr >> c->line_bits, useful = c->n.useful;
+    const uint64_t line = addr >> c->line_bits;
     uint64_t set;
     uint32_t way;
-    bool hit;
+    bool hit, first;
 
     if (trod_own_cache_again(c, kind, addr))
         return;
@@ -543,6 +572,7 @@ void trod_own_cache_ref(struct trod_own_cache *c, enum trod_own_kind kind, uint6
         watch(c, line, hit);
     if (hit && c->valid && on_part(c, kind, addr, size, pc, set * c->store.ways + way))
         return;
+    first = hit && c->state[set * c->store.ways + way] & TROD_OWN_PREFETCHED;
     if (hit)
         on_hit(c, kind, addr, size, pc, set, way);
     else
@@ -554,5 +584,5 @@ void trod_own_cache_ref(struct trod_own_cache *c, enum trod_own_kind kind, uint6
         c->last_at = set * c->store.ways + (way == TROD_NO_WAY ? 0 : way);
     }
     if (c->spec->prefetch)
-        trod_own_prefetch(c, addr, pc, !hit, c->n.useful != useful);
+        trod_own_prefetch(c, addr, pc, !hit, first);
 }

@@ -18,10 +18,11 @@ enum trod_own_kind { TROD_OWN_FETCH, TROD_OWN_READ, TROD_OWN_WRITE, TROD_OWN_KIN
 struct trod_own_counts {
     uint64_t refs[TROD_OWN_KINDS], misses[TROD_OWN_KINDS];
     uint64_t classes[TROD_OWN_CLASSES];
-    uint64_t sector_misses;                     /* misses of lines that are present in part */
-    uint64_t victim_hits;                       /* misses that the victim cache had */
-    uint64_t prefetches, prefetch_hits, useful; /* asked for; present already; used later */
-    uint64_t evictions, writebacks;             /* lines pushed out; of these dirty */
+    uint64_t sector_misses;             /* misses of lines that are present in part */
+    uint64_t victim_hits;               /* misses that the victim cache had */
+    uint64_t prefetches, prefetch_hits; /* asked for here; present already, whoever asked */
+    uint64_t useful;                    /* of the prefetches: used later */
+    uint64_t evictions, writebacks;     /* lines pushed out; of these dirty */
     uint64_t back_invalidations, coherence_invalidations;
     uint64_t flushed;             /* lines that went because another thread came */
     uint64_t bytes_in, bytes_out; /* from and to the next level */
@@ -63,6 +64,7 @@ struct trod_own_cache {
     bool may_lose;                  /* to prefetches of an inclusive level, on their way here */
     bool handed;                    /* the write at hand is one that a cache before let through */
     bool watched;                   /* each reference is shown to shadow or coming */
+    bool uncounted;                 /* what happens now does not count */
     struct trod_own_shadow *shadow; /* NULL: misses are not classified */
     struct trod_lines lost;         /* lines that coherence took away */
     struct trod_own_stride *stride; /* stride prefetching */
@@ -80,7 +82,11 @@ struct trod_own_cache {
     bool failed;
 };
 
-enum { TROD_OWN_DIRTY = 1, TROD_OWN_PREFETCHED = 2 };
+/*
+ * The state of a line. PREFETCHED: this cache asked for it, and there was no reference to it since;
+ * EARLIER: it did so when nothing counted.
+ */
+enum { TROD_OWN_DIRTY = 1, TROD_OWN_PREFETCHED = 2, TROD_OWN_EARLIER = 4 };
 
 /*
  * 0, TROD_ERR_NOMEM or TROD_ERR_USAGE. COMING and FIRST_PASS are for policy opt, which is LRU in
@@ -89,6 +95,8 @@ enum { TROD_OWN_DIRTY = 1, TROD_OWN_PREFETCHED = 2 };
 int trod_own_cache_init(struct trod_own_cache *c, const struct trod_own_spec *spec, bool classify,
                         struct trod_own_coming *coming, bool first_pass);
 void trod_own_cache_fini(struct trod_own_cache *c);
+/* Reset the counts: what was prefetched before is no useful prefetch any more. */
+void trod_own_cache_reset(struct trod_own_cache *c);
 
 /* A reference of KIND to [ADDR, ADDR + SIZE), which lies in one line of C, by instruction PC. */
 void trod_own_cache_ref(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr,

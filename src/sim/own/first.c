@@ -502,8 +502,12 @@ static void count_rows(struct trod_first *f)
     struct trod_touched *const t = &f->in;
 
     f->sim->instructions += t->instructions;
-    for (unsigned k = 0; k < 3 && (f->sim->shards <= 1 || !f->sim->shard); k++)
-        f->cache[k != TROD_TOUCHED_CODE].of->n.refs[kinds[k]] += t->refs[k] + t->more[0][k];
+    for (unsigned k = 0; k < 3 && (f->sim->shards <= 1 || !f->sim->shard); k++) {
+        const uint64_t n = t->refs[k] + t->more[0][k];
+
+        f->cache[k != TROD_TOUCHED_CODE].of->n.refs[kinds[k]] += n;
+        f->sim->line_refs += n;
+    }
     f->sim->refs += f->sim->shards <= 1 || !f->sim->shard ? t->rows : 0;
     t->instructions = t->rows = 0;
     memset(t->refs, 0, sizeof t->refs);

@@ -299,6 +299,7 @@ static void add_counts(struct trod_first *f, const struct trod_first *from)
     if (f->sim->shards > 1 && f->sim->shard)
         return;
     f->sim->refs += from->sim->refs;
+    f->sim->line_refs += from->sim->line_refs;
     for (unsigned k = 0; k < 2; k++)
         for (unsigned kind = 0; kind < TROD_OWN_KINDS; kind++)
             f->cache[k].of->n.refs[kind] += from->cache[k].of->n.refs[kind];

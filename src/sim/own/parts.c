@@ -78,6 +78,7 @@ int trod_own_sim_merge(struct trod_own_sim *s, const struct trod_own_sim *from)
     s->interventions += from->interventions;
     s->upgrades += from->upgrades;
     s->refs += from->refs;
+    s->line_refs += from->line_refs;
     for (size_t i = 0; i < s->n_snapshots && i < from->n_snapshots; i++)
         for (unsigned k = 0; k < s->config->n; k++)
             s->snapshot[i].misses[k] += from->snapshot[i].misses[k];

@@ -16,6 +16,7 @@ struct trod_own_kept {
     struct trod_own_tlb_counts *tlb;
     struct trod_own_walks walks;
     uint64_t invalidations, interventions, upgrades, switches, unknown, instructions, refs;
+    uint64_t line_refs;
 };
 
 static void keep(struct trod_own_sim *s)
@@ -34,6 +35,7 @@ static void keep(struct trod_own_sim *s)
     k->unknown = s->pages.unknown;
     k->instructions = s->instructions;
     k->refs = s->refs;
+    k->line_refs = s->line_refs;
 }
 
 static void put_back(struct trod_own_sim *s)
@@ -52,6 +54,14 @@ static void put_back(struct trod_own_sim *s)
     s->pages.unknown = k->unknown;
     s->instructions = k->instructions;
     s->refs = k->refs;
+    s->line_refs = k->line_refs;
+}
+
+static void set_mode(struct trod_own_sim *s, enum trod_own_mode mode)
+{
+    s->mode = (uint8_t)mode;
+    for (uint32_t i = 0; i < s->instances; i++)
+        s->cache[i].uncounted = mode != TROD_OWN_COUNTING;
 }
 
 /* The mode in which instruction number SEEN, from 0 on, is simulated. */
@@ -82,7 +92,7 @@ int trod_own_sim_phases(struct trod_own_sim *s, const struct trod_own_phases *p)
     s->kept->tlb = calloc(s->tlbs + 1, sizeof *s->kept->tlb);
     if (!s->kept->cache || !s->kept->tlb)
         return TROD_ERR_NOMEM;
-    s->mode = (uint8_t)mode_of(p, 0);
+    set_mode(s, mode_of(p, 0));
     return 0;
 }
 
@@ -123,7 +133,7 @@ void trod_own_phase_instruction(struct trod_own_sim *s)
     } else if (mode == TROD_OWN_COUNTING) {
         put_back(s);
     }
-    s->mode = (uint8_t)mode;
+    set_mode(s, mode);
 }
 
 void trod_own_sim_end(struct trod_own_sim *s)

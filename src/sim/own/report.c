@@ -82,7 +82,7 @@ static void caches(const struct trod_own_sim *s, struct trod_result *r)
         trod_result_u64(r, NULL, misses);
         percent(r, misses, refs);
         mpki(s, misses, r);
-        percent(r, misses, s->refs);
+        percent(r, misses, s->line_refs);
         for (unsigned k = 0; k < TROD_OWN_CLASSES; k++)
             count(r, s->config->classify && (k < TROD_OWN_COHERENCE || s->config->coherent),
                   n.classes[k]);

@@ -257,6 +257,7 @@ static void lines(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t
             cohere(s, core, addr, kind == TROD_OWN_WRITE);
         if (s->by)
             note_reference(s, addr);
+        s->line_refs++;
         trod_own_cache_ref(c, kind, addr, n, r->pc);
         addr += n;
         size -= n;
@@ -304,6 +305,7 @@ static unsigned look_up(struct trod_own_sim *s, const struct trod_sim_ref *r, ui
     for (unsigned i = 0; s->walk[core] && i < n; i++) {
         if (s->by)
             note_reference(s, at[i]);
+        s->line_refs++;
         trod_own_cache_ref(s->walk[core], TROD_OWN_READ, at[i], 8, r->pc);
     }
     s->current = current_of(s, r, core);
@@ -450,6 +452,8 @@ static bool is_plain(const struct trod_own_sim *s)
 TROD_HOT void feed_plain(struct trod_own_sim *s, const struct trod_sim_ref *r, size_t n, bool cores,
                          const bool parts)
 {
+    uint64_t line_refs = 0;
+
     for (const struct trod_sim_ref *end = r + n; r < end; r++) {
         const bool code = r->op == TROD_OP_FETCH;
         const enum trod_own_kind kind = (enum trod_own_kind)r->op;
@@ -469,6 +473,7 @@ TROD_HOT void feed_plain(struct trod_own_sim *s, const struct trod_sim_ref *r, s
             const uint32_t part = left < room ? left : room;
 
             if (!parts || is_mine(s, addr)) {
+                line_refs++;
                 if (s->by)
                     note_reference(s, addr);
                 if (!trod_own_cache_again(c, kind, addr))
@@ -478,6 +483,7 @@ TROD_HOT void feed_plain(struct trod_own_sim *s, const struct trod_sim_ref *r, s
             left -= part;
         }
     }
+    s->line_refs += line_refs;
 }
 
 _Static_assert((int)TROD_OWN_FETCH == TROD_OP_FETCH && (int)TROD_OWN_READ == TROD_OP_READ &&
@@ -523,13 +529,13 @@ int trod_own_sim_feed(struct trod_own_sim *s, const struct trod_sim_ref *r, size
 void trod_own_sim_reset(struct trod_own_sim *s)
 {
     for (uint32_t i = 0; i < s->instances; i++)
-        s->cache[i].n = (struct trod_own_counts){0};
+        trod_own_cache_reset(&s->cache[i]);
     for (uint32_t i = 0; i < s->tlbs; i++)
         s->tlb[i].n = (struct trod_own_tlb_counts){.evictions = 0};
     s->walks = (struct trod_own_walks){.walks = 0};
     s->pages.unknown = s->switches = 0;
     s->invalidations = s->interventions = s->upgrades = 0;
-    s->instructions = s->refs = 0;
+    s->instructions = s->refs = s->line_refs = 0;
     s->last_row = 0;
     s->n_rows = s->n_shared = s->n_snapshots = 0;
     trod_own_phase_reset(s);

@@ -108,7 +108,8 @@ struct trod_own_sim {
     struct trod_own_shared *shared;
     size_t n_shared, cap_shared;
     uint64_t instructions, refs;
-    uint64_t interval; /* instructions; 0: none */
+    uint64_t line_refs; /* of cores to their first caches, and of page walks to caches */
+    uint64_t interval;  /* instructions; 0: none */
     struct trod_own_snapshot *snapshot;
     size_t n_snapshots, cap_snapshots;
     struct trod_own_phases phases;
