@@ -51,30 +51,49 @@ static bool of_debugger(const struct trod_batch *b, uint32_t i)
     return d && b->detail[i].len == sizeof *d && d->what == TROD_EVENT_DEBUGGER;
 }
 
-/* The time of row I, in UNIT, is before that of the line before. */
-static void report_time(struct chk *c, const struct tarmac *t, const struct trod_batch *b,
+/* The time of row I, in UNIT, is before T, the last one that it can be compared with. */
+static void report_time(struct chk *c, const struct tarmac_time *t, const struct trod_batch *b,
                         uint32_t i, uint8_t unit)
 {
     const bool same = (unit & 15) == (t->unit & 15); /* no need to say which */
     char before[TROD_PUT_TIME + 1], now[TROD_PUT_TIME + 1];
 
-    *trod_put_fixed(before, t->time, trod_unit_decimals(t->unit)) = '\0';
+    *trod_put_fixed(before, t->last, trod_unit_decimals(t->unit)) = '\0';
     *trod_put_fixed(now, b->time[i], trod_unit_decimals(unit)) = '\0';
     chk_report(c, CHK_TARMAC_TIME, b, i, "time goes back from %s%s%s to %s%s%s", before,
                same ? "" : " ", same ? "" : trod_meta_unit_name(c->meta, t->unit), now,
                same ? "" : " ", same ? "" : trod_meta_unit_name(c->meta, unit));
 }
 
+/* The time of row I, in UNIT, against the last one of those that can be compared. */
+static __attribute__((noinline)) void
+time_order(struct chk *c, struct tarmac *t, const struct trod_batch *b, uint32_t i, uint8_t unit)
+{
+    struct tarmac_time *last;
+
+    t->time_class = (uint8_t)trod_time_class(unit);
+    last = &t->times[t->time_class];
+    if (!last->known) {
+        last->first = b->time[i];
+        last->first_unit = unit;
+        last->known = true;
+    } else if (trod_time_before(b->time[i], unit, last->last, last->unit)) {
+        report_time(c, last, b, i, unit);
+    }
+    last->last = b->time[i];
+    last->unit = unit;
+}
+
 static void order(struct chk *c, struct tarmac *t, const struct trod_batch *b, uint32_t i)
 {
     if (chk_has(b, i, TROD_COL_TIME) && !of_debugger(b, i)) {
-        uint8_t unit = chk_has(b, i, TROD_COL_UNIT) ? b->unit[i] : TROD_UNIT_NONE;
+        const uint8_t unit = chk_has(b, i, TROD_COL_UNIT) ? b->unit[i] : TROD_UNIT_NONE;
+        struct tarmac_time *last = &t->times[t->time_class];
 
-        if (t->time_known && trod_time_before(b->time[i], unit, t->time, t->unit))
-            report_time(c, t, b, i, unit);
-        t->time = b->time[i];
-        t->unit = unit;
-        t->time_known = true;
+        if (last->known && last->unit == unit && last->last <= b->time[i]) /* most lines */
+            last->last = b->time[i];
+        else
+            time_order(c, t, b, i, unit);
     }
     if (b->kind[i] == TROD_INSTR && chk_has(b, i, TROD_COL_INDEX)) {
         if (t->index_known && b->index[i] <= t->index)

@@ -7,13 +7,21 @@
 #include "check/parts.h"
 #include "trod/detail.h"
 
-enum { TARMAC_PAGES = 1 << 12, TARMAC_LINES = 1 << 20 };
+enum { TARMAC_PAGES = 1 << 12, TARMAC_LINES = 1 << 20, TARMAC_TIMES = 16 };
+
+/* Of times that can be compared (trod_time_class): the last one, and the first one. */
+struct tarmac_time {
+    uint64_t last, first;
+    uint8_t unit, first_unit;
+    bool known;
+};
 
 struct tarmac {
-    uint64_t time, index, pc, mode, new_mode, read, written;
+    struct tarmac_time times[TARMAC_TIMES]; /* by trod_time_class */
+    uint64_t index, pc, mode, new_mode, read, written;
     uint32_t size;
-    uint8_t unit;
-    bool time_known, index_known, insn_known, skipped;
+    uint8_t time_class; /* of the last time */
+    bool index_known, insn_known, skipped;
     bool event;      /* an exception came since the last instruction */
     bool events;     /* the trace has exceptions */
     bool rises;      /* the level did without one, when events was not known yet */

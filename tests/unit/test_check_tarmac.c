@@ -30,6 +30,26 @@ static const struct check_pair pairs[] = {
      CHECK_TEXT("10 clk cpu0 R X0 0000000000000001\n"
                 "9 clk cpu1 R X0 0000000000000002\n"
                 "9 clk cpu1 R X0 0000000000000002\n")},
+    /* times are compared with the last one that they can be compared with, whatever stands between;
+     * of units that are no part of a second each has an order of its own */
+    {"tarmac.time", "tarmac",
+     CHECK_TEXT("10 ns R X0 0000000000000001\n"
+                "5 clk R X0 0000000000000001\n"
+                "9 ns R X0 0000000000000002\n"),
+     CHECK_TEXT("10 ns R X0 0000000000000001\n"
+                "5 clk R X0 0000000000000001\n"
+                "10000 ps R X0 0000000000000002\n"
+                "5 clk R X0 0000000000000001\n"
+                "1 cycles R X0 0000000000000001\n")},
+    {"tarmac.time", "tarmac",
+     CHECK_TEXT("6 clk R X0 0000000000000001\n"
+                "9 us R X0 0000000000000001\n"
+                "5 clk R X0 0000000000000002\n"
+                "9000 ns R X0 0000000000000002\n"),
+     CHECK_TEXT("6 clk R X0 0000000000000001\n"
+                "9 us R X0 0000000000000001\n"
+                "6 clk R X0 0000000000000002\n"
+                "9001 ns R X0 0000000000000002\n")},
     /* the line that Fast Models closes a log with, as the shared samples end: 4783, then 4782 */
     {"tarmac.time", "tarmac", CHECK_TEXT("4783 clk R X0 0000000000000001\n4782 clk E HRESETn 0\n"),
      CHECK_TEXT("4783 clk R X0 0000000000000001\n4782 clk CADI E simulation_stopped\n")},
@@ -265,13 +285,40 @@ static void test_time_before(void **state)
     trod_buf_fini(&trace);
 }
 
+/* A time in a unit that the stream had last far before: in parts it is found as in one go. */
+static void test_time_far_before(void **state)
+{
+    const struct trod_check_options all = {.struct_size = sizeof all, .keep = 1 << 20};
+
+    (void)state;
+    for (unsigned back = 0; back < 2; back++) {
+        struct trod_buf trace = {0};
+        unsigned parted = 0;
+        void *st = check_state();
+        int rc = 0;
+
+        for (unsigned i = 0; i < 20000; i++) {
+            rc |= trod_buf_printf(&trace, "%u clk cpu0 R X0 0000000000000001\n", i);
+            if (i == 100 || i == 19900)
+                rc |= trod_buf_printf(&trace, "%u ns cpu0 R X0 0000000000000001\n",
+                                      i == 100 ? 50 : 50 - back);
+        }
+        assert_int_equal(rc, 0);
+        assert_int_equal(check_memory(st, "tarmac", trace.p, trace.n, 0).total, back);
+        check_release(st);
+        assert_int_equal(check_parted("tarmac", &trace, &all, &parted), 0);
+        if (!back) /* nothing is wrong, and no need to read in one go */
+            assert_true(parted > 0);
+        trod_buf_fini(&trace);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_in_one_go),
-        cmocka_unit_test(test_time_before),
+        cmocka_unit_test(test_rules),           cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_in_one_go),       cmocka_unit_test(test_time_before),
+        cmocka_unit_test(test_time_far_before),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
