@@ -4,7 +4,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "chosen.h"
 #include "dump.h"
@@ -529,30 +528,11 @@ static int diff(struct state *st, const char *const place[2], uint64_t *n)
     return r;
 }
 
-/*
- * The places of --diff: two in the option, or the second one behind it, as an operand that is no
- * file. Returns where the files begin, SIZE_MAX: they are not there.
- */
-static size_t diff_places(struct state *st, struct cli *c, const char *place[2])
-{
-    const struct trod_list *list = &st->o->diff;
-
-    place[0] = list->item[0];
-    place[1] = list->n == 2 ? list->item[1] : c->operands[0];
-    if (list->n == 2)
-        return 0;
-    if (list->n == 1 && c->n_operands > 1 && access(c->operands[0], F_OK) != 0)
-        return 1;
-    trod_error(&c->diag, TROD_ERR_USAGE, "args.diff", NULL,
-               "option '--diff' needs two places: --diff 100,200");
-    return SIZE_MAX;
-}
-
 static int run(struct cli *c, const void *opt)
 {
     struct state st = {.o = opt};
-    const char *place[2] = {NULL, NULL};
-    size_t from = 0;
+    const char *place[2] = {NULL, NULL}, **files;
+    size_t n_files = 0;
     uint64_t n = 0;
     int r;
 
@@ -561,10 +541,12 @@ static int run(struct cli *c, const void *opt)
                    "option '--diff' names its places: '--at' does not go with it");
         return CLI_TROUBLE;
     }
-    if (st.o->diff.n && (from = diff_places(&st, c, place)) == SIZE_MAX)
+    files = calloc(c->n_operands, sizeof *files);
+    if (!files || cli_nav_places(c, "diff", &st.o->diff, place, files, &n_files) < 0) {
+        free(files);
         return CLI_TROUBLE;
-    r = cli_nav_open(&st.n, c, &st.o->input, &st.o->where, c->operands + from,
-                     c->n_operands - from);
+    }
+    r = cli_nav_open(&st.n, c, &st.o->input, &st.o->where, files, n_files);
     st.value = malloc(VALUE);
     st.bytes = malloc(2 * WIDEST);
     if (r == 0 && !(st.value && st.bytes))
@@ -573,7 +555,9 @@ static int run(struct cli *c, const void *opt)
         r = st.o->diff.n ? diff(&st, place, &n) : show(&st);
     free(st.value);
     free(st.bytes);
-    return cli_nav_close(&st.n, r, n ? CLI_NO : CLI_YES);
+    r = cli_nav_close(&st.n, r, n ? CLI_NO : CLI_YES);
+    free(files);
+    return r;
 }
 
 const struct cli_command cli_command_state = {

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -55,6 +56,40 @@ void cli_nav_match(struct trod_nav *nav, struct trod_match *m)
         trod_nav_shapes(nav, may_look, m);
     if (trod_match_classes(m))
         trod_nav_classes(nav, may_be, m);
+}
+
+/* The operand that is no file, if there is one and files besides; SIZE_MAX: none, N: several. */
+static size_t operand_place(const struct cli *c)
+{
+    size_t at = SIZE_MAX;
+
+    for (size_t i = 0; c->n_operands > 1 && i < c->n_operands; i++)
+        if (strcmp(c->operands[i], "-") != 0 && access(c->operands[i], F_OK) != 0)
+            at = at == SIZE_MAX ? i : c->n_operands;
+    return at;
+}
+
+int cli_nav_places(struct cli *c, const char *option, const struct trod_list *list,
+                   const char *place[2], const char **files, size_t *n)
+{
+    const size_t at = list->n == 1 ? operand_place(c) : SIZE_MAX;
+
+    if (list->n > 2 || (list->n == 1 && at == SIZE_MAX))
+        return trod_error(&c->diag, TROD_ERR_USAGE, "args.places", NULL,
+                          "option '--%s' needs two places: --%s 100,200", option, option);
+    if (list->n == 1 && at == c->n_operands)
+        return trod_error(&c->diag, TROD_ERR_USAGE, "args.places", NULL,
+                          "option '--%s %s': several operands are no files, and one of them is "
+                          "its second place; write both as in --%s 100,200",
+                          option, list->item[0], option);
+    for (size_t i = *n = 0; i < c->n_operands; i++)
+        if (i != at)
+            files[(*n)++] = c->operands[i];
+    if (list->n) {
+        place[0] = list->item[0];
+        place[1] = list->n == 2 ? list->item[1] : c->operands[at];
+    }
+    return TROD_OK;
 }
 
 int cli_nav_open(struct cli_nav *n, struct cli *c, const struct cli_input *in,

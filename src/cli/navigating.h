@@ -25,6 +25,14 @@ struct cli_nav_options {
 extern const struct trod_option cli_nav_options[];
 #define CLI_NAV_OPTIONS CLI_SHARED(where, NULL, cli_nav_options)
 
+/*
+ * The two places of OPTION, whose values LIST are: both there, or the second one behind it, as an
+ * operand of C that is no file. FILES, which has room for all operands, gets the N other ones.
+ * Without values PLACE is left as it is. Returns 0 or TROD_ERR_USAGE, reported.
+ */
+int cli_nav_places(struct cli *c, const char *option, const struct trod_list *list,
+                   const char *place[2], const char **files, size_t *n);
+
 /* Open the N files PATHS. Returns 0 or an error, reported. cli_nav_close in every case. */
 int cli_nav_open(struct cli_nav *n, struct cli *c, const struct cli_input *in,
                  const struct cli_nav_options *o, const char *const *paths, size_t count);

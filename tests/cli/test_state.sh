@@ -40,6 +40,22 @@ json '[.memory[] | [.address, .first, .second]] == [["0x8000", "11", "22"], ["0x
 cp "$stdout" one
 run trod state --format json --diff 2 end t.tarmac
 out_is one
+# wherever the file stands, and several files; what else is no file cannot be told from a place
+run trod state t.tarmac --format json --diff 2 end
+out_is one
+printf 'kind,addr,size,value\nWRITE,0x1000,4,1\nWRITE,0x1000,4,2\n' | tee a.csv >b.csv
+for arguments in "a.csv b.csv --diff 0 1" "a.csv --diff 0 1 b.csv" "--diff 0 1 a.csv b.csv"; do
+    # shellcheck disable=SC2086 # words
+    run trod state --format json $arguments
+    status 1
+    json '[.memory[] | [.address, .first, .second]] == [["0x1000", "01", "02"]]'
+done
+run trod state nowhere.tarmac --diff 2 end
+status 2
+err_has 'several operands are no files'
+run trod state - --diff 2 <t.tarmac
+status 2
+err_has 'needs two places'
 run trod state --diff 4,4 t.tarmac
 status 0
 # what is known at the first place only; either way round it is the same, system registers too
