@@ -18,6 +18,7 @@ enum { OWN_ROWS = 64, SOURCES = 24, BYTES = 64, OTHERS = 64 };
 
 struct chain {
     struct trod_nav *nav;
+    const char *name; /* of the register that the chain begins with, or a part of it */
     struct trod_nav_step *step;
     uint32_t *wrote; /* bytes that the row of each step wrote */
     uint64_t *upto;  /* of memory: the last row that tells what it held */
@@ -161,10 +162,19 @@ static int find_writer(struct chain *c, struct trod_nav_step *s)
                                .stream = s->stream,
                                .one_stream = !s->memory && s->one_stream};
     struct trod_nav_hit hit;
+    uint64_t before = s->before;
     bool other = false;
     size_t n;
-    int rc = last_write(c, &q, s->before, insn, &hit, &n);
+    int rc = TROD_OK;
 
+    if (s->of == SIZE_MAX && q.reg) { /* the last write of the part: what it wrote is of all */
+        q.reg = c->name;
+        rc = trod_nav_find(c->nav, &q, before, true, &hit, 1, &n);
+        q.reg = s->reg;
+        before = rc == TROD_OK && n ? hit.row + 1 : 0;
+    }
+    if (rc == TROD_OK)
+        rc = last_write(c, &q, before, insn, &hit, &n);
     if (rc == TROD_OK && n)
         rc = not_traced(c, s, hit.row, &other);
     if (rc < 0)
@@ -474,7 +484,7 @@ static bool seen(const struct chain *c, size_t at)
 int trod_nav_chain(struct trod_nav *nav, const struct trod_nav_query *query, uint64_t row,
                    unsigned depth, struct trod_nav_step *steps, size_t most, size_t *n)
 {
-    struct chain c = {.nav = nav, .step = steps, .most = most, .depth = depth};
+    struct chain c = {.nav = nav, .name = query->reg, .step = steps, .most = most, .depth = depth};
     struct trod_nav_step first = {.memory = query->reg == NULL,
                                   .addr = query->lo,
                                   .size = (uint32_t)(query->hi - query->lo + 1),

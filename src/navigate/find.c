@@ -206,13 +206,20 @@ static unsigned opcode_access(struct finding *f, const struct trod_batch *b, uin
     return access;
 }
 
-/* The register by itself or by its bank; UINT32_MAX: another. */
+/* The row fed last wrote register ID: is it the one asked for, or a bank of it, and bits of it? */
 static bool wrote_it(const struct finding *f, uint32_t id)
 {
-    const uint32_t from = f->part.off,
-                   to = f->part.bits ? from + f->part.bits / 8 : (uint32_t)NAV_WIDEST;
+    uint64_t lo = 8 * (uint64_t)f->part.off, bits = f->part.bits;
 
-    return nav_names_means(&f->nav->names, id, f->reg) && f->regs.from < to && f->regs.to > from;
+    if (f->flag) {
+        lo += (unsigned)__builtin_ctz(f->flag);
+        bits = 1;
+    } else if (f->part.flags) {
+        lo = 32u - f->part.flags;
+        bits = f->part.flags;
+    }
+    return nav_names_means(&f->nav->names, id, f->reg) &&
+           nav_regs_wrote(&f->regs, lo, bits ? lo + bits : UINT64_MAX);
 }
 
 /* What instruction row I reads: of the bank that it runs with; else of the one written last. */

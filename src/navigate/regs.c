@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BITS = 8 * NAV_WIDEST };
+
 void nav_regs_init(struct nav_regs *r, struct nav_names *names)
 {
     memset(r, 0, sizeof *r);
@@ -276,8 +278,7 @@ static bool write_number(struct nav_regs *r, struct nav_file *f, const struct tr
     v->row = row;
     r->wrote[0] = part->id;
     r->n_wrote = 1;
-    r->from = 0;
-    r->to = part->clears ? NAV_WIDEST : n;
+    r->hi = part->clears ? BITS : 8 * n;
     return true;
 }
 
@@ -336,9 +337,25 @@ static int write_row(struct nav_regs *r, struct nav_file *f, const struct trod_b
     v->row = row;
     r->wrote[0] = part.id;
     r->n_wrote = 1;
-    r->from = (uint32_t)(w.lo / 8);
-    r->to = part.clears ? NAV_WIDEST : (uint32_t)((w.lo + w.bits + 7) / 8);
+    r->lo = w.lo;
+    r->masked = w.lo + w.bits;
+    r->hi = part.clears ? BITS : r->masked;
+    r->unwritten = w.unwritten;
     return TROD_OK;
+}
+
+bool nav_regs_wrote(const struct nav_regs *r, uint64_t lo, uint64_t hi)
+{
+    const uint64_t from = lo > r->lo ? lo : r->lo, to = hi < r->hi ? hi : r->hi;
+
+    if (from >= to)
+        return false;
+    if (!r->unwritten || to > r->masked)
+        return true;
+    for (uint64_t k = from - r->lo; k < to - r->lo; k++)
+        if (!(r->unwritten[k >> 3] >> (k & 7) & 1))
+            return true;
+    return false;
 }
 
 void nav_regs_of(struct nav_regs *r, const struct trod_format *f)
@@ -353,8 +370,9 @@ int nav_regs_row(struct nav_regs *r, const struct trod_batch *b, uint32_t i, uin
     struct nav_file *f;
 
     r->n_wrote = 0;
-    r->from = 0;
-    r->to = NAV_WIDEST;
+    r->lo = 0;
+    r->hi = BITS;
+    r->unwritten = NULL;
     if (kind != TROD_REG && kind != TROD_INSTR && kind != TROD_STATE &&
         !(kind == TROD_MARKER && r->markers))
         return nav_regs_tells(r, b, i) ? nav_regs_told(r, b, i, row) : TROD_OK;

@@ -90,7 +90,10 @@ struct nav_regs {
      * found changed. */
     uint32_t wrote[NAV_STATE_WORDS];
     uint32_t n_wrote;
-    uint32_t from, to; /* and bytes [from, to) of it, of a register row */
+    /* Of a register row: bits [lo, hi) of it, but for those set in UNWRITTEN (NULL: none), which is
+     * of the batch and of bits [lo, masked). */
+    uint64_t lo, hi, masked;
+    const uint8_t *unwritten;
 };
 
 void nav_names_init(struct nav_names *n, enum trod_isa isa);
@@ -127,6 +130,8 @@ void nav_regs_fini(struct nav_regs *r);
 struct nav_file *nav_regs_file(struct nav_regs *r, uint32_t stream);
 /* Row I of B, row ROW of the trace. Returns 0 or TROD_ERR_NOMEM. */
 int nav_regs_row(struct nav_regs *r, const struct trod_batch *b, uint32_t i, uint64_t row);
+/* Did the row fed last write any of bits [LO, HI) of the registers that it wrote? */
+bool nav_regs_wrote(const struct nav_regs *r, uint64_t lo, uint64_t hi);
 /* Can row I, which is no REG, INSTR or STATE, tell a register? */
 static inline bool nav_regs_tells(const struct nav_regs *r, const struct trod_batch *b, uint32_t i)
 {

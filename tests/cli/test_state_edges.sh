@@ -39,6 +39,43 @@ run trod state --no-calls --format json --register x2,q2,z2 bits.tarmac
 json '[.registers[].value] == ["0x0000000011112222", "0xf0f1f2f3f4f5f6f733333333fcfdfeff",
     "0x" + "00" * 240 + "f0f1f2f3f4f5f6f733333333fcfdfeff"]'
 
+# who wrote a part of a register: dashes are digits that were not written
+cat >dashes.tarmac <<'EOF'
+1 clk cpu0 IT (1) 00008000 d503201f O EL1h_n : NOP
+1 clk cpu0 R Q1 00000001 00000002 00000003 00000004
+2 clk cpu0 R Q1 -------- 11111111 22222222 --------
+3 clk cpu0 R Q1 33333333 -------- -------- --------
+4 clk cpu0 R X0 00000001--------
+5 clk cpu0 R X1 --------00000001
+6 clk cpu0 R CPSR 6-------
+EOF
+for index in no yes; do
+    while read -r name rows; do
+        last="who wrote $name, index: $index"
+        trod who --writes --count 9 --format json --register "$name" dashes.tarmac 2>/dev/null |
+            jq -r '[.who[].row] | join(" ")' >got
+        echo "$rows" >want
+        same want got
+    done <<'EOF'
+q1 3 2 1
+v1 3 2 1
+d1 2 1
+s1 1
+h1 1
+b1 1
+x0 4
+w0
+x1 5
+w1 5
+z 6
+nzcv 6
+EOF
+    run trod who --format json --register s1 --chain 4 dashes.tarmac
+    status 0
+    json '.chain[0].row == 1'
+    trod index -q dashes.tarmac
+done
+
 # NZCV of 32-bit Arm, too
 printf '1 clk IT (1) 00001000 e1a00000 A svc : NOP\n1 clk R cpsr 680001d3\n' >a32.tarmac
 run trod state --no-calls --format json --register nzcv,apsr,q a32.tarmac
