@@ -20,7 +20,10 @@ enum trod_hide_keep {
     TROD_HIDE_CODE = 1 << 0,   /* opcodes; otherwise only what each instruction reads and writes */
     TROD_HIDE_VALUES = 1 << 1, /* what accesses read and wrote */
     TROD_HIDE_TIMES = 1 << 2,  /* times as they are; otherwise counted from the first one */
-    TROD_HIDE_NAMES = 1 << 3   /* numbers of threads, processes and cpus */
+    TROD_HIDE_NAMES = 1 << 3,  /* numbers of threads, processes and cpus */
+    /* instructions that the tracer put in: where they are written without TROD_F_SYNTHETIC they
+     * would count as the program's */
+    TROD_HIDE_SYNTHETIC = 1 << 4
 };
 
 struct trod_hide_options {

@@ -150,17 +150,20 @@ static void warn_made_up(struct hiding *h, const struct trod_format *f)
             from->name);
 }
 
-static int open_writer(struct hiding *h, uint32_t keep)
+/* Can F, the format of OUT, tell which instructions the tracer put in? */
+static bool tells_synthetic(const struct hiding *h, const struct trod_format *f)
 {
-    const struct trod_format *f = format_of(h);
+    return f->flags & TROD_FMT_PUT_IN && f == trod_trace_meta(h->trace)->driver;
+}
+
+static int open_writer(struct hiding *h, const struct trod_format *f, uint32_t keep)
+{
     const struct trod_writer_options opt = {.to = spec_of(h, f),
                                             .output.compress = h->o->compress,
                                             .allow_loss = true,
                                             .drops = trod_match_drops(h->match),
                                             .columns = trod_hide_columns(h->hide)};
 
-    if (!f)
-        return TROD_ERR_USAGE;
     /* records of programs' instructions, whose place for the opcode cannot stay empty */
     if (!(keep & TROD_HIDE_CODE) && f->isas && (f->writes & TROD_COL_CODE) &&
         !(f->isas >> TROD_ISA_REGDEPS & 1))
@@ -180,6 +183,7 @@ static int open_all(struct hiding *h)
     const struct options *o = h->o;
     const struct trod_trace_options topt = cli_trace_options(&o->input, TROD_COL_ALL);
     struct trod_hide_options hide = {.struct_size = sizeof hide, .granule = o->granule};
+    const struct trod_format *f = NULL;
     int r = cli_not_input(h->c, h->out, &h->diag);
 
     if (r == 0)
@@ -192,9 +196,13 @@ static int open_all(struct hiding *h)
         r = trod_match_new(&h->match, &o->filter, &h->diag);
     if (r == 0)
         r = cli_open(&h->trace, h->c->operands, h->c->n_operands - 1, &topt, h->match, &h->diag);
+    if (r == 0 && !(f = format_of(h)))
+        r = TROD_ERR_USAGE;
+    if (r == 0 && tells_synthetic(h, f))
+        hide.keep |= TROD_HIDE_SYNTHETIC;
     if (r == 0)
         r = trod_hide_new(&h->hide, &hide, trod_trace_meta(h->trace), &h->diag);
-    return r == 0 ? open_writer(h, hide.keep) : r;
+    return r == 0 ? open_writer(h, f, hide.keep) : r;
 }
 
 static int copy(struct hiding *h)

@@ -290,6 +290,12 @@ static int hide_row(struct trod_hide *h, const struct trod_batch *b, uint32_t i)
 
     if (!(kinds >> b->kind[i] & 1))
         return 0;
+    if (b->kind[i] == TROD_INSTR && b->have & b->has[i] & TROD_COL_FLAGS &&
+        b->flags[i] & TROD_F_SYNTHETIC) {
+        h->synthetic++;
+        if (!(h->opt.keep & TROD_HIDE_SYNTHETIC))
+            return 0;
+    }
     h->b->has[k] = has | TROD_COL_KIND | TROD_COL_FLAGS;
     h->b->kind[k] = b->kind[i];
     hide_numbers(h, b, i, k, has);
@@ -353,6 +359,9 @@ int trod_hide_result(const struct trod_hide *h, struct trod_result *r)
         {"values", keep & TROD_HIDE_VALUES ? "kept" : "gone"},
         {"times", keep & TROD_HIDE_TIMES ? "kept" : "counted from the first"},
         {"threads_and_cpus", keep & TROD_HIDE_NAMES ? "kept" : "numbered as they appear"},
+        {"synthetic_instructions", h->synthetic == 0            ? "none"
+                                   : keep & TROD_HIDE_SYNTHETIC ? "kept"
+                                                                : "gone"},
         {"registers_texts_symbols", "gone"},
     };
 

@@ -67,6 +67,7 @@ struct trod_hide {
     uint64_t time0;  /* the first; TROD_NOWHERE: none so far */
     uint64_t stamp0; /* the first time stamp of a drmemtrace trace */
     uint64_t rows, kept, kind[TROD_KINDS], gone[TROD_KINDS];
+    uint64_t synthetic; /* instructions that the tracer put in */
 };
 
 #endif

@@ -102,6 +102,32 @@ check test "$(jq length want)" = 1
 same want got
 check test "$(trod view --format json h.d | jq -r 'select(.kind == "READ") | .value // empty' | wc -l)" = 0
 
+# --- what the tracer put in goes: TT6E's pairs behind a twi (the program's own rfi is a jump in drmemtrace)
+run trod convert --where 'kind != EXCEPTION && pc < 0x800' "$TROD_SOURCE/examples/records.tt6e" pairs.tt6e
+status 0
+pairs=$(trod view --where synthetic --format json pairs.tt6e | wc -l)
+check test "$pairs" = 4
+numbers pairs.tt6e >want
+for to in drmemtrace csv:columns=all; do
+    rm -rf h.out
+    run trod hide --format json --to $to pairs.tt6e h.out
+    status 0
+    json '.synthetic_instructions == "gone"'
+    json "(.kinds[] | select(.kind == \"INSTR\") | .gone) == $pairs"
+    [[ $to == drmemtrace ]] && numbers h.out --alignment 4 >got || numbers h.out >got
+    same want got
+    check test "$(trod view --where synthetic h.out 2>/dev/null | wc -l)" = 0
+done
+# TT6E says which they are
+run trod hide --format json --keep code pairs.tt6e h.tt6e
+status 0
+json '.synthetic_instructions == "kept"'
+check test "$(trod view --where synthetic --format json h.tt6e | wc -l)" = $pairs
+numbers h.tt6e >got
+same want got
+run trod hide --format json a.tarmac h2.d
+json '.synthetic_instructions == "none"'
+
 # --- where the last branch goes on is not known: it stays all the same
 printf '%s\n' '1 clk IT (1) 00001000 d503201f O EL1h_s : NOP' \
     '2 clk IT (2) 00001004 d65f03c0 O EL1h_s : RET' >ends.tarmac
