@@ -19,9 +19,12 @@ struct options {
     struct cli_index index;
     struct trod_match_options filter;
     const char *output;
-    uint64_t least;
+    uint64_t least; /* UNSAID: LEAST */
     int like;
 };
+
+enum { LEAST = 3 };
+#define UNSAID UINT64_MAX
 
 static const char *const likes[] = {"none", "tarmac", NULL};
 
@@ -29,7 +32,7 @@ static const struct trod_option options[] = {
     {"output", 'o', TROD_OPT_STR, offsetof(struct options, output), "OUT",
      "write there instead of to standard output", NULL, NULL},
     {"least", 0, TROD_OPT_U64, offsetof(struct options, least), "N",
-     "periods that make a loop; it has 16 steps or more in all", NULL, NULL},
+     "periods that make a loop (default: 3); it has 16 steps or more in all", NULL, NULL},
     {"like", 0, TROD_OPT_ENUM, offsetof(struct options, like), "TOOL",
      "stop where that tool does: tarmac (Arm's tarmac-truncate), on traces in text", likes, NULL},
     CLI_SHARED(filter, "Which rows", trod_match_option_table),
@@ -39,7 +42,7 @@ static const struct trod_option options[] = {
     {.type = TROD_OPT_END},
 };
 
-static const struct options defaults = {.least = 3};
+static const struct options defaults = {.least = UNSAID};
 
 enum { NAME = 80 };
 
@@ -310,11 +313,17 @@ static int keep_input(struct truncating *t)
 static int run(struct cli *c, const void *opt)
 {
     const struct options *o = opt;
-    const struct trod_loops_options lopt = {
-        .struct_size = sizeof lopt, .like_tarmac = o->like == 1, .least = o->least};
+    const struct trod_loops_options lopt = {.struct_size = sizeof lopt,
+                                            .like_tarmac = o->like == 1,
+                                            .least = o->least == UNSAID ? LEAST : o->least};
     struct truncating t = {.c = c, .o = o, .input = -1};
     int r;
 
+    if (o->like && o->least != UNSAID) {
+        trod_error(&c->diag, TROD_ERR_USAGE, "args.least", NULL,
+                   "option '--least' does not go with '--like', which stops where that tool does");
+        return CLI_TROUBLE;
+    }
     if (o->least == 0) {
         trod_error(&c->diag, TROD_ERR_USAGE, "args.least", NULL,
                    "option '--least' takes 1 or more periods");

@@ -390,12 +390,30 @@ static int prepare(struct view *v)
     return 0;
 }
 
+/* What does not go with --native; NULL: nothing that was given. */
+static const char *not_native(const struct options *o)
+{
+    if (!o->native)
+        return NULL;
+    return o->report.format != TROD_EMIT_TEXT ? "--format"
+           : o->times != TROD_SHOW_ABSOLUTE   ? "--times"
+                                              : NULL;
+}
+
 static int run(struct cli *c, const void *opt)
 {
     struct view v;
     bool terminal = cli_terminal(STDOUT_FILENO);
+    const char *other = not_native(opt);
     int r;
 
+    if (other) {
+        trod_error(&c->diag, TROD_ERR_USAGE, "args.native", NULL,
+                   "option '%s' does not go with '--native', which prints records as the format "
+                   "itself writes them",
+                   other);
+        return CLI_TROUBLE;
+    }
     memset(&v, 0, sizeof v);
     v.c = c;
     v.o = opt;

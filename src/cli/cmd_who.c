@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "chain.h"
 #include "chosen.h"
@@ -82,7 +83,9 @@ struct who {
     struct cli_nav n;
     const struct options *o;
     struct trod_nav_query query;
-    uint64_t before; /* row */
+    uint32_t kinds;   /* with --kind: a bit a kind that the rows may have */
+    char *expression; /* for which answers hold; NULL: all of them are meant */
+    uint64_t before;  /* row */
     struct part part[4];
     size_t parts;
     bool units_differ; /* times need their unit */
@@ -101,7 +104,7 @@ static int choose(struct who *w, struct part *p, const struct trod_nav_hit *hit,
     for (size_t i = 0; r == 0 && i < n; i++)
         row[i] = hit[back ? n - 1 - i : i].row;
     if (r == 0)
-        r = cli_chosen_rows(&w->n, w->o->expression, row, n, holds);
+        r = cli_chosen_rows(&w->n, w->expression, row, n, holds);
     for (size_t i = 0; r == 0 && i < n && p->n < w->o->count; i++)
         if (holds[back ? n - 1 - i : i])
             p->hit[p->n++] = hit[i];
@@ -132,6 +135,54 @@ static int ask_chosen(struct who *w, struct part *p, uint64_t row, bool back)
     return r;
 }
 
+/* Where there are several kinds: those of row A come before those of row B, or behind. */
+static int by_row(const void *a, const void *b)
+{
+    const uint64_t x = ((const struct trod_nav_hit *)a)->row,
+                   y = ((const struct trod_nav_hit *)b)->row;
+
+    return (x > y) - (x < y);
+}
+
+static int by_row_back(const void *a, const void *b)
+{
+    return by_row(b, a);
+}
+
+/* The answers for the query, to P, which has room for K. */
+static int answers(struct who *w, struct part *p, uint64_t row, bool back, size_t k)
+{
+    p->n = 0;
+    return w->expression ? ask_chosen(w, p, row, back)
+                         : trod_nav_find(w->n.nav, &w->query, row, back, p->hit, k, &p->n);
+}
+
+/* The rows of all kinds that are meant: the nearest ones of each, and of these the nearest. */
+static int ask_kinds(struct who *w, struct part *p, uint64_t row, bool back)
+{
+    const size_t k = (size_t)w->o->count;
+    struct trod_nav_hit *all = calloc(2 * k, sizeof *all);
+    size_t n = 0;
+    int r = all ? 0 : TROD_ERR_NOMEM;
+
+    for (unsigned kind = 0; r == 0 && kind < TROD_KINDS; kind++) {
+        if (!(w->kinds >> kind & 1))
+            continue;
+        w->query.lo = w->query.hi = kind;
+        r = answers(w, p, row, back, k);
+        memcpy(all + n, p->hit, p->n * sizeof *all);
+        n += p->n;
+        qsort(all, n, sizeof *all, back ? by_row_back : by_row);
+        n = n < k ? n : k;
+    }
+    if (r == 0) {
+        memcpy(p->hit, all, n * sizeof *all);
+        p->n = n;
+    }
+    free(all);
+    return r;
+}
+
 static int ask(struct who *w, unsigned access, uint64_t row, bool back)
 {
     struct part *p = &w->part[w->parts++];
@@ -146,9 +197,7 @@ static int ask(struct who *w, unsigned access, uint64_t row, bool back)
     if (!p->hit)
         return TROD_ERR_NOMEM;
     w->query.access = access;
-    if (w->o->expression)
-        return ask_chosen(w, p, row, back);
-    return trod_nav_find(w->n.nav, &w->query, row, back, p->hit, k, &p->n);
+    return access == TROD_NAV_KIND ? ask_kinds(w, p, row, back) : answers(w, p, row, back, k);
 }
 
 static int ask_all(struct who *w, uint64_t row, bool back)
@@ -359,12 +408,65 @@ static int doubt_register(struct who *w)
     return r;
 }
 
+/* The kinds of rows whose records format F calls NAME. */
+static uint32_t kinds_of_records(const struct trod_format *f, const char *name)
+{
+    uint32_t kinds = 0;
+
+    for (unsigned sub = 0; f && f->sub_name && sub < f->subs; sub++)
+        for (unsigned kind = 0; kind < TROD_KINDS; kind++) {
+            const char *s = f->sub_name(kind, sub);
+
+            if (s && strcasecmp(s, name) == 0)
+                kinds |= 1u << kind;
+        }
+    return kinds;
+}
+
+/*
+ * What --kind means, which is what it means to `trod view`: kinds of rows, and an expression where
+ * not all rows of these are meant.
+ */
+static int settle_kind(struct who *w)
+{
+    const char *name = w->o->kind, *also = w->o->expression;
+    const struct trod_match_options opt = {.struct_size = sizeof opt,
+                                           .kinds = {.n = 1, .item = {name}}};
+    const int kind = trod_kind_find(name, strlen(name));
+    const uint32_t records = kinds_of_records(trod_nav_meta(w->n.nav)->driver, name);
+    struct trod_match *match;
+    size_t room;
+    int r = trod_match_new(&match, &opt, &w->n.diag);
+
+    if (r < 0)
+        return r;
+    trod_match_free(match);
+    w->kinds = records;
+    if (kind >= 0)
+        w->kinds |= 1u << kind;
+    else if (strcasecmp(name, "MEMORY") == 0)
+        w->kinds |= 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_ATOMIC;
+    else if (strcasecmp(name, "FETCH") == 0)
+        w->kinds |= 1u << TROD_BUS;
+    if (!records && strcasecmp(name, "FETCH") != 0)
+        return 0;
+    room = strlen(name) + (also ? strlen(also) : 0) + 32;
+    free(w->expression);
+    if (!(w->expression = malloc(room)))
+        return TROD_ERR_NOMEM;
+    snprintf(w->expression, room, "kind == \"%s\"%s%s%s", name, also ? " && (" : "",
+             also ? also : "", also ? ")" : "");
+    return 0;
+}
+
 static int settle_query(struct who *w)
 {
     const struct options *o = w->o;
     uint32_t stream = 0;
     int r = 0;
 
+    if (o->expression && !(w->expression = strdup(o->expression)))
+        return TROD_ERR_NOMEM;
     w->query.reg = o->reg;
     if (o->memory)
         r = cli_nav_range(&w->n, "memory", o->memory, &w->query.lo, &w->query.hi);
@@ -373,14 +475,8 @@ static int settle_query(struct who *w)
         if (r == 0 && trod_nav_meta(w->n.nav)->isa == TROD_ISA_ARM)
             w->query.lo &= ~UINT64_C(1);
     }
-    if (r == 0 && o->kind) {
-        const int kind = trod_kind_find(o->kind, strlen(o->kind));
-
-        if (kind < 0)
-            return trod_error(&w->n.c->diag, TROD_ERR_USAGE, "args.kind", NULL,
-                              "there is no kind of row '%s'", o->kind);
-        w->query.lo = w->query.hi = (uint64_t)kind;
-    }
+    if (r == 0 && o->kind)
+        r = settle_kind(w);
     if (r == 0 && o->where.stream) {
         r = cli_nav_stream(&w->n, o->where.stream, &stream);
         w->query.stream = stream;
@@ -468,6 +564,7 @@ static int run(struct cli *c, const void *opt)
         r = work(&w);
     for (size_t i = 0; i < w.parts; i++)
         free(w.part[i].hit);
+    free(w.expression);
     return cli_nav_close(&w.n, r, CLI_YES);
 }
 

@@ -165,6 +165,40 @@ time:x : it is no place, and no symbols are given
 EOF
     trod index -q t.tarmac
 done
+# the kinds of `trod who` are those of `trod view`: the last rows, and the first ones behind a place
+cp "$TROD_SOURCE"/examples/{boot.byu6,boot.byu12,sum.trace.zip,hello.tarmac} .
+for index in no yes; do
+    while read -r file kinds; do
+        for kind in $kinds; do
+            last="who --kind $kind $file, index: $index"
+            trod view --kind "$kind" --format json "$file" 2>/dev/null | jq .record >all
+            trod who --kind "$kind" --count 7 --format json "$file" | jq '.who[].row' >got
+            tac all | head -7 >want
+            same want got
+            trod who --kind "$kind" --count 7 --after 9 --format json "$file" | jq '.who[].row' >got
+            awk '$1 > 9' all | head -7 >want
+            same want got
+            trod who --kind "$kind" --count 3 --where 'row % 2 == 1' --format json "$file" |
+                jq '.who[].row' >got
+            tac all | awk '$1 % 2' | head -3 >want
+            same want got
+            check test -s all
+        done
+    done <<'EOF'
+boot.byu6 FETCH MEMORY d_write INT_ACK
+boot.byu12 FLUSH MEMREADINV
+sum.trace.zip timestamp memory MARKER
+hello.tarmac MEMORY reg
+EOF
+    for file in boot.byu6 boot.byu12 sum.trace.zip hello.tarmac; do
+        trod index -q $file
+    done
+done
+for kind in FETCH timestamp; do # of another format: there are none
+    run trod who --kind $kind --format json hello.tarmac
+    status 0
+    json '.who == []'
+done
 # files that are not there are no pipes
 for command in "state t.tarmac" "who --register x0 t.tarmac" "index --together t.tarmac" "flame --against" \
     "flame --against t.tarmac"; do
@@ -216,6 +250,12 @@ flame --like tarmac --svg t.tarmac|option '--like' goes with none of
 flame --like tarmac --reverse t.tarmac|option '--like' goes with none of
 flame --title x t.tarmac|option '--title' goes with '--svg'
 truncate --least 0 t.tarmac|option '--least' takes 1 or more periods
+truncate --like tarmac --least 5 t.tarmac|option '--least' does not go with '--like'
+view --native --format json t.tarmac|option '--format' does not go with '--native'
+view --format csv --native t.tarmac|option '--format' does not go with '--native'
+view --native --times start t.tarmac|option '--times' does not go with '--native'
+view --native --times previous t.tarmac|option '--times' does not go with '--native'
+who --kind OOPS t.tarmac|option '--kind': no records are called 'OOPS'
 run count, t.tarmac|the name of an analysis is missing
 run count,hto t.tarmac|no analysis is called 'hto'
 merge nowhere.state|cannot open 'nowhere.state': No such file
