@@ -208,6 +208,18 @@ done
 run trod who --memory 0x8010 --writes --where 'valu == 3' writes.tarmac
 status 2
 err_has "'valu'"
+# a constant 0 that something is divided by is a mistake; of another one nothing follows
+for by in 0 '(3 - 3)'; do
+    run trod view --where "value % $by == 1" writes.tarmac
+    status 2
+    err_has 'this divides by zero'
+    run trod view --where "value / $by == 1" writes.tarmac
+    status 2
+    err_has 'this divides by zero'
+done
+run trod count --format json --where '!(row / (row - row) == 0 || row % (row & 0) >= 0)' writes.tarmac
+status 0
+json ".total.rows == $lines"
 run trod state --where 'value == 123456789' writes.tarmac
 status 2
 err_has "'--where' holds for no row up to row $((lines - 1))"
