@@ -468,7 +468,8 @@ const struct cli_command cli_command_convert = {
     .title = "write a trace, or part of one, in another format",
     .operands = "IN... OUT",
     .about = "Write the trace IN to OUT, in another format, compressed otherwise, or only some of "
-             "its records. Where the format stays the same, records are copied byte for byte. What "
+             "its records. Where the format stays the same, records are copied byte for byte, or "
+             "written anew from their rows (see trod-convert(1) for which). What "
              "the target can never hold is named before the run and refused without --allow-loss; "
              "what only a row shows ends it there. The summary counts all that is lost. FORMAT may "
              "be a view, as for trod export. "
