@@ -53,6 +53,7 @@ struct trod_sim_ref {
     uint8_t op;
     bool cycle;    /* a FETCH of a bus: no instruction */
     bool physical; /* ADDR is a physical address: there is no virtual one */
+    bool no_pc;    /* the instruction is not known, and PC is 0 */
 };
 
 /* Rows with one of these are no references, whatever their kind: the access was not made, or not to

@@ -158,14 +158,22 @@ size_t trod_refs_get(struct trod_refs *s, const struct trod_batch *b, uint32_t f
         r->addr = trod_ref_place(b, i, b->have & has);
         r->physical = false;
         r->size = has_size && has & TROD_COL_SIZE ? b->size[i] : 1;
-        r->pc = has_pc && has & TROD_COL_PC ? b->pc[i] : stream == s->stream ? s->pc : 0;
         if (b->kind[i] == TROD_INSTR) {
             r->pc = s->pc = r->addr;
-            s->stream = stream;
+            s->stream = trod_ref_is_placed(b->have & has, TROD_INSTR) ? stream + 1 : 0;
+            r->no_pc = s->stream == 0;
+        } else if (has_pc && has & TROD_COL_PC) {
+            r->pc = b->pc[i];
+            r->no_pc = false;
+        } else {
+            r->no_pc = stream + 1 != s->stream;
+            r->pc = r->no_pc ? 0 : s->pc;
         }
         r->op = op_of(s, b, i, numbered, r);
-        if (r->cycle)
+        if (r->cycle) {
             r->pc = r->addr;
+            r->no_pc = false;
+        }
         if (!(has & TROD_COL_ADDR) && r->op <= TROD_OP_FLUSH_CODE) {
             r->physical = trod_ref_is_placed(b->have & has, b->kind[i]);
             r->op = r->physical ? r->op : TROD_OP_OTHER;

@@ -18,7 +18,7 @@ enum trod_refs_flags {
 struct trod_refs {
     unsigned flags;
     uint64_t pc;              /* of the last instruction; accesses without a pc belong to it */
-    uint32_t stream;          /* of the last instruction */
+    uint32_t stream;          /* 1 + that of the last instruction; 0: none has come */
     uint32_t named;           /* 1 + the stream that tid and pid are of */
     uint64_t tid, pid;        /* thread and process */
     struct trod_whose *whose; /* finds the owners of data; NULL: not wanted */

@@ -394,6 +394,23 @@ for more in '--config split.conf' '--config split.conf --classify' '--sweep size
     json '[(.caches // .sweep)[] | .references] == [1, 4] and (.sweep or (.instructions == 3 and .references == 5))'
 done
 
+# references of no known instruction are nobody's: they are none of the instruction at 0
+printf '%s\n' kind,stream,pc,addr,size INSTR,a,0x0,0x0,4 READ,a,0,0x1000,8 READ,b,,0x4000,8 READ,a,,0x8000,8 >none.csv
+for more in '' --classify '--config split.conf -j 4'; do
+    run trod cache --by instruction --format json $more none.csv
+    json '[.by[] | [.instruction, .references]] == [["0x0", 3], ["(none)", 1]] and .missing == 2'
+done
+run trod cache --by instruction --warmup rows:3 --format json none.csv
+json '[.by[] | [.instruction, .references]] == [["0x0", 1]]'
+run trod cache --by instruction --from byu12 --format json bus.byu12
+json '[.by[] | [.instruction, .references]] | sort == [["(none)", 2], ["0x1000", 2]]'
+printf '%s\n' '0 1000' '1 2000' '0 1000' >none.din
+run trod cache --by instruction --from dinero --format json none.din
+json '[.by[] | [.instruction, .references]] == [["(none)", 3]]'
+printf '%s\n' kind,addr,size READ,0x1000,8 INSTR,0x40,4 READ,0x2000,8 >late.csv # what comes before the first instruction
+run trod cache --by instruction --format json late.csv
+json '[.by[] | [.instruction, .references]] == [["0x40", 2], ["(none)", 1]]'
+
 # by core: three threads on two cores, the third on the first one
 printf 'cores 2\ncache L1 size=128 ways=2\ncache L2 shared size=4K ways=4\n' >cores.conf
 printf 'kind,stream,addr,size\nREAD,7,0,4\nREAD,8,0,4\nREAD,9,64,4\nREAD,9,128,4\nREAD,8,0,4\n' >cores.csv

@@ -41,6 +41,7 @@ void trod_own_memory_put(struct trod_own_memory *m, enum trod_op op, uint64_t ad
                                     [TROD_OP_PREFETCH] = TROD_PREFETCH};
     const uint32_t columns = TROD_COL_KIND | TROD_COL_ADDR | TROD_COL_SIZE;
     const bool said = m->stream != TROD_REF_UNSAID;
+    const bool knows = !m->no_pc && op != TROD_OP_FETCH && (pc || op != TROD_OP_WRITE);
     struct trod_batch *b = m->rows;
     uint32_t i;
 
@@ -50,8 +51,7 @@ void trod_own_memory_put(struct trod_own_memory *m, enum trod_op op, uint64_t ad
         trod_own_memory_end(m);
     i = b->n++;
     b->have = columns | TROD_COL_STREAM | TROD_COL_PC;
-    b->has[i] =
-        columns | (said ? TROD_COL_STREAM : 0) | (pc && op != TROD_OP_FETCH ? TROD_COL_PC : 0);
+    b->has[i] = columns | (said ? TROD_COL_STREAM : 0) | (knows ? TROD_COL_PC : 0);
     b->kind[i] = kinds[op];
     b->addr[i] = addr;
     b->size[i] = size;

@@ -15,6 +15,7 @@ struct trod_own_memory {
     void *user;
     struct trod_batch *rows;
     uint32_t stream; /* of the reference at hand */
+    bool no_pc;      /* its instruction is not known */
     int rc;          /* the first error */
 };
 
@@ -23,7 +24,10 @@ int trod_own_memory_init(struct trod_own_memory *m,
                          int (*give)(void *user, const struct trod_batch *b), void *user);
 void trod_own_memory_fini(struct trod_own_memory *m);
 
-/* OP (FETCH, READ, WRITE or PREFETCH) of SIZE bytes at ADDR, because of PC (0: not known). */
+/*
+ * OP (FETCH, READ, WRITE or PREFETCH) of SIZE bytes at ADDR, because of PC; a WRITE of PC 0 is
+ * nobody's: what a cache writes back.
+ */
 void trod_own_memory_put(struct trod_own_memory *m, enum trod_op op, uint64_t addr, uint32_t size,
                          uint64_t pc);
 /* Pass on the rows that are still buffered. */

@@ -54,7 +54,8 @@ static int gather(const struct trod_own_sim *s, const struct trod_own_report *o,
     for (size_t i = 0; i < s->n_rows; i++) {
         const uint64_t *row = s->row + i * TROD_OWN_ROW, key = row[TROD_OWN_KEY];
         uint64_t *count =
-            is_named(o)
+            i + 1 == s->no_key ? trod_owners_none(all)
+            : is_named(o)
                 ? trod_owners_of(all, key)
                 : trod_owners_number(all, o->whose ? trod_whose_of(o->whose, (uint32_t)key) : key);
 

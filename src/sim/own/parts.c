@@ -57,9 +57,11 @@ void trod_own_sim_take(struct trod_own_sim *s, unsigned shard, unsigned shards)
 
 static bool merge_rows(struct trod_own_sim *s, const struct trod_own_sim *from)
 {
+    s->nameless = false;
     for (size_t i = 0; i < from->n_rows; i++) {
         const uint64_t *row = from->row + i * TROD_OWN_ROW;
-        uint64_t *into = trod_own_sim_row(s, row[TROD_OWN_KEY]);
+        uint64_t *into = i + 1 == from->no_key ? trod_own_sim_row_none(s)
+                                               : trod_own_sim_row(s, row[TROD_OWN_KEY]);
 
         if (!into)
             return false;

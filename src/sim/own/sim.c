@@ -16,23 +16,39 @@
 
 enum { PAGE_BITS = 12, LINE_BITS = 6 };
 
+/* One more row, of KEY. Returns its number + 1; 0: no memory (failed). */
+static size_t add_row(struct trod_own_sim *s, uint64_t key)
+{
+    if (!trod_grow(&s->row, s->n_rows, &s->cap_rows, TROD_OWN_ROW * sizeof *s->row, 256)) {
+        s->failed = true;
+        return 0;
+    }
+    memset(s->row + s->n_rows * TROD_OWN_ROW, 0, TROD_OWN_ROW * sizeof *s->row);
+    s->row[s->n_rows * TROD_OWN_ROW + TROD_OWN_KEY] = key;
+    return ++s->n_rows;
+}
+
+uint64_t *trod_own_sim_row_none(struct trod_own_sim *s)
+{
+    if (s->no_key == 0)
+        s->no_key = add_row(s, 0);
+    return s->no_key ? s->row + (s->no_key - 1) * TROD_OWN_ROW : NULL;
+}
+
 uint64_t *trod_own_sim_row(struct trod_own_sim *s, uint64_t key)
 {
     uint64_t *number;
 
     if (s->last_row && s->last_key == key)
         return s->row + (s->last_row - 1) * TROD_OWN_ROW;
-    if (!(number = trod_lines_at(&s->key, key)) ||
-        (*number == 0 &&
-         !trod_grow(&s->row, s->n_rows, &s->cap_rows, TROD_OWN_ROW * sizeof *s->row, 256))) {
+    if (s->nameless)
+        return trod_own_sim_row_none(s);
+    if (!(number = trod_lines_at(&s->key, key))) {
         s->failed = true;
         return NULL;
     }
-    if (*number == 0) {
-        memset(s->row + s->n_rows * TROD_OWN_ROW, 0, TROD_OWN_ROW * sizeof *s->row);
-        s->row[s->n_rows * TROD_OWN_ROW + TROD_OWN_KEY] = key;
-        *number = ++s->n_rows;
-    }
+    if (*number == 0 && (*number = add_row(s, key)) == 0)
+        return NULL;
     s->last_key = key;
     s->last_row = *number;
     return s->row + (*number - 1) * TROD_OWN_ROW;
@@ -54,8 +70,9 @@ static void note(struct trod_own_sim *s, unsigned what)
             note_row(s, what - TROD_OWN_MISSES, 1);
         return;
     }
-    row = s->mode == TROD_OWN_COUNTING ? trod_own_sim_row(s, s->current) : NULL;
-
+    if (s->mode != TROD_OWN_COUNTING)
+        return;
+    row = trod_own_sim_row(s, s->current);
     if (row)
         row[what]++;
 }
@@ -229,6 +246,15 @@ static inline uint64_t current_of(const struct trod_own_sim *s, const struct tro
                                         : r->pc;
 }
 
+/* Are misses of R those of no known instruction? Then no row is at hand. */
+static inline void note_name(struct trod_own_sim *s, const struct trod_sim_ref *r)
+{
+    if (r->no_pc != s->nameless && s->by == TROD_OWN_BY_INSTRUCTION) {
+        s->nameless = r->no_pc;
+        s->last_row = 0;
+    }
+}
+
 static inline bool is_mine(const struct trod_own_sim *s, uint64_t addr)
 {
     return s->mine >> (addr >> s->class_shift & s->class_mask) & 1;
@@ -396,6 +422,7 @@ static void one(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t c
 {
     const enum trod_own_kind kind = (enum trod_own_kind)r->op;
 
+    s->memory.no_pc = r->no_pc;
     s->memory.stream = r->stream; /* of what a flush writes back too: the thread that comes */
     if (s->config->flush && s->runs[core] != r->stream + 1) {
         if (s->runs[core])
@@ -408,6 +435,7 @@ static void one(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t c
     }
     s->refs += s->shards <= 1 || is_mine(s, r->addr);
     s->current = current_of(s, r, core);
+    note_name(s, r);
     if (s->paged)
         paged(s, r, core, kind);
     else
@@ -468,6 +496,7 @@ TROD_HOT void feed_plain(struct trod_own_sim *s, const struct trod_sim_ref *r, s
         c = s->entry[core][!code];
         s->refs += !parts || is_mine(s, addr);
         s->current = current_of(s, r, core);
+        note_name(s, r);
         for (uint32_t left = r->size; c && left;) {
             const uint32_t room = c->spec->line - (uint32_t)(addr & (c->spec->line - 1));
             const uint32_t part = left < room ? left : room;
@@ -536,7 +565,7 @@ void trod_own_sim_reset(struct trod_own_sim *s)
     s->pages.unknown = s->switches = 0;
     s->invalidations = s->interventions = s->upgrades = 0;
     s->instructions = s->refs = s->line_refs = 0;
-    s->last_row = 0;
+    s->last_row = s->no_key = 0;
     s->n_rows = s->n_shared = s->n_snapshots = 0;
     trod_own_phase_reset(s);
     trod_lines_clear(&s->key);

@@ -102,6 +102,9 @@ struct trod_own_sim {
     uint64_t tables;                    /* BY_OWNER: key of what page walks read */
     uint64_t *by_row[TROD_OWN_MISSERS]; /* BY_ROW: by owner of the reference; NULL: not wanted */
     uint64_t last_key, last_row; /* whose row was looked for last, and its number + 1; 0: none */
+    bool nameless;               /* BY_INSTRUCTION: that of the reference at hand is not known;
+                                    last_row is 0 */
+    size_t no_key;               /* number + 1 of the row of these; 0: there is none */
     struct trod_own_memory memory;
     bool sharing;
     struct trod_lines shared_of; /* line to its entry + 1 */
@@ -201,8 +204,10 @@ void trod_own_sim_take(struct trod_own_sim *s, unsigned shard, unsigned shards);
 /* Add what FROM, another part of the same references, found. Both have ended. 0 or TROD_ERR_NOMEM.
  */
 int trod_own_sim_merge(struct trod_own_sim *s, const struct trod_own_sim *from);
-/* The row of KEY, added if new; NULL: no memory (failed). */
+/* The row of KEY, or of none where s->nameless, added if new; NULL: no memory (failed). */
 uint64_t *trod_own_sim_row(struct trod_own_sim *s, uint64_t key);
+/* The row of what has no key: no instruction is known. */
+uint64_t *trod_own_sim_row_none(struct trod_own_sim *s);
 /* Add the COUNT numbers FROM to INTO. */
 void trod_own_sim_add(void *into, const void *from, size_t count);
 
