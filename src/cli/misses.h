@@ -10,6 +10,9 @@ struct cli_misses {
     struct trod_writer *writer;
     struct trod_meta meta; /* what is true of the misses too */
     const char *path;
+    struct trod_batch *turn; /* a time at each change of the thread; NULL: not wanted */
+    uint64_t rows;           /* put so far */
+    uint64_t stream;         /* of the last one */
     /* Rows come on the thread of the simulation: errors are reported when it has ended. */
     struct trod_diag diag;
     int rc;

@@ -7,6 +7,7 @@ of the trace say together.
 """
 import json
 import random
+import shutil
 import subprocess
 import sys
 
@@ -166,6 +167,19 @@ class Case:
             self.config(text[0] + "\n" + "writebacks 64\n" + text[2] + "\n")
             got = {r["cache"]: [r[c] for c in COUNTS] for r in self.ask("--config", "p.conf", "--order", "file", name="m.csv")["caches"]}
             self.same(("misses as a trace", extra), want["L2"], got["L2"])
+            self.by_thread(text, extra, want["L2"])
+
+    def by_thread(self, text, extra, want):
+        """A file for each thread: the order of the threads is that of their times."""
+        self.config("\n".join(text[:2]) + "\n")
+        shutil.rmtree("m.dir", ignore_errors=True)
+        subprocess.run([self.trod, "cache", "-q", "--config", "p.conf", "--order", "file", "--misses", "m.dir/", "--to", "drmemtrace", "p.csv"],
+                       check=True, stdout=subprocess.DEVNULL)
+        self.config(text[0] + "\n" + "writebacks 64\n" + text[2] + "\n")
+        for order in ("time", "recorded"):
+            got = {r["cache"]: [r[c] for c in COUNTS] for r in self.ask("--config", "p.conf", "--order", order, name="m.dir")["caches"]}
+            self.same(("misses by thread", extra, order), want, got["L2"])
+        subprocess.run([self.trod, "check", "-q", "m.dir"], check=True, stdout=subprocess.DEVNULL)
 
     def sweep(self):
         """Each point is a run by itself."""

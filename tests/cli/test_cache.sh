@@ -400,6 +400,9 @@ for more in '' --classify '--config split.conf -j 4'; do
     run trod cache --by instruction --format json $more none.csv
     json '[.by[] | [.instruction, .references]] == [["0x0", 3], ["(none)", 1]] and .missing == 2'
 done
+run trod cache --misses pc.csv none.csv # the pc of what is read for an instruction at 0, and none where it is not known
+through awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["kind"] == "READ" { print $at["addr"], $at["pc"] }' pc.csv
+printf '%s\n' '0x1000 0x0' '0x4000 ' '0x8000 0x0' | out
 run trod cache --by instruction --warmup rows:3 --format json none.csv
 json '[.by[] | [.instruction, .references]] == [["0x0", 1]]'
 run trod cache --by instruction --from byu12 --format json bus.byu12
