@@ -335,6 +335,27 @@ for shift in 63 62; do
     json "all(.miss_ratio_curve[]; .lines < $((1 << 64 - shift)) or .bytes == null)"
 done
 
+# references of no known instruction are nobody's, and none of the instruction at 0; fetches of a bus are their own
+printf '%s\n' kind,stream,pc,addr,size INSTR,a,0x0,0x0,4 READ,a,0,0x1000,8 READ,b,,0x4000,8 >none.csv
+for type in 00 00 01 03; do bytes 00 10 00 00 $type 08 03 00 01 00 00 00; done >bus.byu12
+bytes 00 20 00 00 00 08 03 00 01 00 00 00 >>bus.byu12
+for more in '' --shared '--sample 1'; do
+    run trod locality $more --per instruction --format json none.csv
+    json '[.owners[] | [.address, .references]] == [["0x0", 2], ["(none)", 1]]'
+    run trod locality $more --per instruction --from byu12 --format json bus.byu12
+    json '[.owners[] | [.address, .references]] | sort == [["(none)", 2], ["0x1000", 2], ["0x2000", 1]]'
+    run trod locality $more --per function --from byu12 --format json bus.byu12
+    json '[.owners[] | [.function, .references]] | sort == [["(no symbol)", 3], ["(none)", 2]]'
+done
+run trod locality --warmup 2:rows --per instruction --from byu12 --format json bus.byu12
+json '[.owners[] | [.address, .references, .misses]] == [["0x2000", 1, 1], ["(none)", 2, 0]]'
+# who refers is the same to both
+run trod cache --by instruction --top 0 --format json bus.byu12
+jq -c '[.by[] | [.instruction, .references]] | sort' "$stdout" >want
+run trod locality --crossing --per instruction --top 100 --format json bus.byu12
+jq -c '[.owners[] | [.address, .references]] | sort' "$stdout" >got
+same want got
+
 # a chart of nothing
 echo 'kind,addr,size' >nothing.csv
 run trod locality --plot nothing.csv

@@ -258,12 +258,16 @@ static int put_row(struct loc_state *s, struct loc_lane *l, const struct trod_ba
 {
     const uint64_t addr = trod_ref_place(b, i, b->have & b->has[i]);
     const uint64_t in_line = (UINT64_C(1) << s->shift) - 1;
-    const uint32_t site = s->whose ? owner : b->have & TROD_COL_SITE ? b->site[i] : TROD_NO_SITE;
+    uint32_t site = s->whose ? owner : b->have & TROD_COL_SITE ? b->site[i] : TROD_NO_SITE;
     uint64_t size = (b->have & b->has[i]) & TROD_COL_SIZE ? b->size[i] : 1, at = addr;
     int rc = TROD_OK;
 
     if (s->opt->strides && class != TROD_REF_INSTR)
         rc = loc_strides_count(s, site, addr);
+    if (b->kind[i] == TROD_BUS && s->opt->per && s->opt->per < LOC_PER_DATA)
+        rc = loc_fetch_number(s, addr, &site);
+    if (rc < 0)
+        return rc;
     do {
         struct loc_block *k = s->block;
         const uint64_t here = in_line + 1 - (at & in_line);
@@ -440,6 +444,8 @@ static int boundary(void *st, const struct trod_boundary *at)
         loc_lane_restart(&s->own);
         if (s->owner)
             memset(s->owner, 0, s->n_sites * sizeof *s->owner);
+        for (size_t i = 0; i < s->n_fetches; i++)
+            s->fetch[i].of = (struct loc_owner){0};
         if (s->pages.count)
             memset(s->pages.count, 0, s->pages.size * sizeof *s->pages.count);
     } else if (at->type == TROD_BOUNDARY_INTERVAL) {

@@ -7,6 +7,7 @@
 #ifndef TROD_ANALYSIS_LOCALITY_H
 #define TROD_ANALYSIS_LOCALITY_H
 
+#include "core/map.h"
 #include "sim/locality/sets.h"
 #include "sim/locality/shards.h"
 #include "sim/locality/stack.h"
@@ -79,6 +80,15 @@ struct loc_strides {
     uint64_t n[LOC_STRIDES], over[LOC_STRIDES];
 };
 
+/* Where a bus fetches code there is no instruction: the address of the fetch is the owner. */
+struct loc_fetch {
+    uint64_t addr;
+    struct loc_owner of;
+};
+
+/* In loc_block.site: the rest is the number of a loc_fetch, not of a site. */
+#define LOC_FETCH (UINT32_C(1) << 31)
+
 struct loc_block {
     uint64_t line[LOC_BLOCK], touched[LOC_BLOCK];
     uint32_t site[LOC_BLOCK], out[LOC_BLOCK];
@@ -106,6 +116,9 @@ struct loc_state {
     struct trod_whose *whose;    /* tells whose data it is; NULL: not wanted */
     struct loc_strides *strides; /* by site */
     size_t n_sites;
+    struct loc_fetch *fetch; /* owners without a site */
+    size_t n_fetches, cap_fetches;
+    struct trod_map fetches; /* their numbers, by address */
     struct trod_lines pages; /* owners by page: refs, misses */
     struct loc_block *block; /* while rows are counted */
     struct loc_interval *interval;
@@ -174,6 +187,8 @@ bool loc_lane_misses(const struct loc_lane *l, uint64_t size, uint64_t *misses, 
 int loc_owners_count(struct loc_state *s, const struct loc_block *b);
 int loc_owners_add(struct loc_state *s, const struct loc_state *from);
 void loc_owners_fini(struct loc_state *s);
+/* What stands for the fetch of ADDR by a bus in loc_block.site, to *SITE. 0 or TROD_ERR_NOMEM. */
+int loc_fetch_number(struct loc_state *s, uint64_t addr, uint32_t *site);
 /* A reference by SITE to ADDR. 0 or TROD_ERR_NOMEM. */
 int loc_strides_count(struct loc_state *s, uint32_t site, uint64_t addr);
 int loc_owners_result(const struct loc_state *s, struct trod_result *r);

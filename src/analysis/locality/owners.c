@@ -8,6 +8,8 @@
  */
 #include "analysis/locality/locality.h"
 
+#include "core/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +22,8 @@ void loc_owners_fini(struct loc_state *s)
 {
     free(s->owner);
     free(s->strides);
+    free(s->fetch);
+    trod_map_fini(&s->fetches);
     if (s->pages.at)
         trod_lines_free(&s->pages);
 }
@@ -51,6 +55,49 @@ static int reserve(struct loc_state *s, uint32_t site)
     }
     s->n_sites = n;
     return TROD_OK;
+}
+
+/* The number of the fetch of ADDR; SIZE_MAX: there is no memory. */
+static size_t fetch_at(struct loc_state *s, uint64_t addr)
+{
+    const uint32_t hash = trod_map_hash(addr);
+    uint32_t i;
+
+    for (size_t at = hash; trod_map_next(&s->fetches, hash, &at, &i);)
+        if (s->fetch[i].addr == addr)
+            return i;
+    if (s->n_fetches >= LOC_FETCH - 1 ||
+        !trod_grow(&s->fetch, s->n_fetches, &s->cap_fetches, sizeof *s->fetch, 1024) ||
+        !trod_map_put(&s->fetches, hash, (uint32_t)s->n_fetches))
+        return SIZE_MAX;
+    s->fetch[s->n_fetches] = (struct loc_fetch){.addr = addr};
+    return s->n_fetches++;
+}
+
+int loc_fetch_number(struct loc_state *s, uint64_t addr, uint32_t *site)
+{
+    const size_t n = fetch_at(s, addr);
+
+    if (n == SIZE_MAX)
+        return TROD_ERR_NOMEM;
+    *site = LOC_FETCH | (uint32_t)n;
+    return TROD_OK;
+}
+
+/* The numbers of SITE, which may stand for a fetch; TROD_NO_SITE: no instruction is known. NULL:
+ * there is no memory. */
+static struct loc_owner *owner_of(struct loc_state *s, uint32_t site)
+{
+    if (site != TROD_NO_SITE && site & LOC_FETCH)
+        return &s->fetch[site & ~LOC_FETCH].of;
+    return reserve(s, site + 1) < 0 ? NULL : &s->owner[site + 1]; /* 0: no instruction */
+}
+
+static void owner_add(struct loc_owner *to, const struct loc_owner *from)
+{
+    to->refs += from->refs;
+    to->misses += from->misses;
+    to->cold += from->cold;
 }
 
 /* Counters of the page or line that LINE lies in. There is room. */
@@ -94,13 +141,12 @@ int loc_owners_count(struct loc_state *s, const struct loc_block *b)
         double cold, miss = miss_of(s, b, i, &cold);
 
         if (by_site) {
-            const uint32_t site = b->site[i] + 1; /* 0: no instruction */
+            const struct loc_owner one = {1, cold, miss};
+            struct loc_owner *owner = owner_of(s, b->site[i]);
 
-            if (reserve(s, site) < 0)
+            if (!owner)
                 return TROD_ERR_NOMEM;
-            s->owner[site].refs++;
-            s->owner[site].misses += miss;
-            s->owner[site].cold += cold;
+            owner_add(owner, &one);
         } else {
             struct trod_line_count *c = page_of(s, b->line[i]);
 
@@ -178,10 +224,14 @@ int loc_owners_add(struct loc_state *s, const struct loc_state *from)
 {
     if (from->n_sites && reserve(s, (uint32_t)from->n_sites - 1) < 0)
         return TROD_ERR_NOMEM;
-    for (size_t i = 0; from->owner && i < from->n_sites; i++) {
-        s->owner[i].refs += from->owner[i].refs;
-        s->owner[i].misses += from->owner[i].misses;
-        s->owner[i].cold += from->owner[i].cold;
+    for (size_t i = 0; from->owner && i < from->n_sites; i++)
+        owner_add(&s->owner[i], &from->owner[i]);
+    for (size_t i = 0; i < from->n_fetches; i++) {
+        const size_t n = fetch_at(s, from->fetch[i].addr);
+
+        if (n == SIZE_MAX)
+            return TROD_ERR_NOMEM;
+        owner_add(&s->fetch[n].of, &from->fetch[i].of);
     }
     for (size_t i = 0; from->strides && i < from->n_sites; i++)
         strides_add(&s->strides[i], &from->strides[i]);
@@ -230,6 +280,7 @@ struct row {
     const char *name; /* "" where there is none */
     uint64_t offset, refs;
     double cold, misses;
+    bool placed; /* the address of the code is known */
 };
 
 static int by_misses(const void *a, const void *b)
@@ -271,13 +322,13 @@ static size_t join(struct row *row, size_t n)
     return k;
 }
 
-/* What the code of SITE belongs to. */
-static void name_site(const struct loc_state *s, uint32_t site, struct row *r)
+/* What the code at PC belongs to. */
+static void name_code(const struct loc_state *s, uint64_t pc, struct row *r)
 {
-    const uint64_t pc = trod_site_at(s->context.sites, site)->pc;
     uint32_t line = 0;
 
     r->name = "(no symbol)";
+    r->placed = true;
     switch (s->opt->per) {
     case LOC_PER_MODULE:
         if (s->context.symbols)
@@ -287,12 +338,10 @@ static void name_site(const struct loc_state *s, uint32_t site, struct row *r)
         if (s->context.symbols && trod_symbols_line(s->context.symbols, pc, &r->name, &line))
             r->key = line;
         break;
-    case LOC_PER_INSTRUCTION:
-        r->key = pc;
-        trod_site_function(s->context.sites, site, &r->name, &r->offset);
-        break;
     default:
-        trod_site_function(s->context.sites, site, &r->name, &r->offset);
+        r->key = s->opt->per == LOC_PER_INSTRUCTION ? pc : 0;
+        if (s->context.symbols)
+            trod_symbols_find(s->context.symbols, pc, &r->name, &r->offset);
     }
 }
 
@@ -312,8 +361,16 @@ static size_t site_rows(const struct loc_state *s, struct row *row)
         if (s->whose)
             r->key = i ? trod_whose_of(s->whose, (uint32_t)i - 1) : 0;
         else if (i > 0 && s->context.sites)
-            name_site(s, (uint32_t)i - 1, r);
+            name_code(s, trod_site_at(s->context.sites, (uint32_t)i - 1)->pc, r);
         n++;
+    }
+    for (size_t i = 0; i < s->n_fetches; i++) {
+        const struct loc_owner *of = &s->fetch[i].of;
+
+        if (!of->refs)
+            continue;
+        row[n] = (struct row){.refs = of->refs, .cold = of->cold, .misses = of->misses};
+        name_code(s, s->fetch[i].addr, &row[n++]);
     }
     return s->opt->per == LOC_PER_INSTRUCTION ? n : join(row, n);
 }
@@ -345,6 +402,8 @@ static void put_row(struct trod_result *r, const struct loc_state *s, const stru
     } else if (per == LOC_PER_SOURCE && row->key) {
         snprintf(text, sizeof text, "%.500s:%" PRIu64, row->name, row->key);
         trod_result_str(r, NULL, text);
+    } else if (per == LOC_PER_INSTRUCTION && !row->placed) {
+        trod_result_str(r, "address", "(none)");
     } else if (per == LOC_PER_INSTRUCTION || per >= LOC_PER_PAGE) {
         trod_result_hex(r, "address", row->key);
     } else {
@@ -372,7 +431,7 @@ int loc_owners_result(const struct loc_state *s, struct trod_result *r)
         {"share", TROD_COLUMN_MEASURE, "percent", "of all misses"},
     };
     const bool two = s->opt->per == LOC_PER_INSTRUCTION;
-    const size_t most = s->n_sites + s->pages.size + 1;
+    const size_t most = s->n_sites + s->n_fetches + s->pages.size + 1;
     struct trod_result_column used[6];
     struct row *row = calloc(most, sizeof *row);
     double all = 0;
