@@ -143,12 +143,15 @@ class Case:
             if not left or not self.crossing or at == TOP:
                 return
 
-    def ask(self, *args):
+    def ask(self, *args, refused=False):
         args = ["--line", str(self.line), "--refs", self.which, *args]
         args += ["--crossing"] * self.crossing + ["--shared"] * self.shared + ["-j", str(self.rng.randint(1, 4))]
         done = subprocess.run([self.trod, "locality", "-q", "--format", "json", "--order", "file", *args, "slow.csv"], check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.args = args
+        self.args, self.said = args, done.stderr.decode()
+        if refused:
+            self.same("refused", 2, done.returncode)
+            return {}
         if done.returncode:
             self.wrong.append((args, done.returncode, done.stderr.decode()))
             return {}
@@ -168,7 +171,7 @@ class Case:
                 self.same((what, w), a, b, decimals if isinstance(a, float) else None)
 
     # what all of it comes to
-    def summary(self, got, lanes):
+    def summary(self, got, lanes, limit=0):
         refs = [r for l in lanes for r in l.refs]
         self.same("references", len(refs), got.get("references", 0))
         if not refs:
@@ -191,6 +194,11 @@ class Case:
         while size < got["lines"]:
             sizes += [size + size // 2] * (size > 1) + [2 * size]
             size *= 2
+        if limit and size > limit:  # of larger caches nothing is known
+            sizes = sorted({s for s in sizes if s < limit} | {limit})
+        self.curve(got, lanes, sizes)
+
+    def curve(self, got, lanes, sizes):
         self.table("curve", [self.point(lanes, c) for c in sizes], [list(p.values()) for p in got["miss_ratio_curve"]], 6)
 
     def point(self, lanes, lines):
@@ -248,8 +256,12 @@ class Case:
 
     def touched(self):
         size = self.rng.choice([1, self.line, 3 * self.line, 3 * self.line + 1, 16 * self.line, 1 << 20])
+        if size < self.line:
+            self.ask("--touched", str(size), refused=True)
+            self.same(("both sizes", self.said), True, f"a cache of {size} bytes holds no line of {self.line}:" in self.said)
+            return
         got = self.ask("--touched", str(size))
-        all_of = [n for l in self.of for n in l.residencies(max(1, size // self.line))]
+        all_of = [n for l in self.of for n in l.residencies(size // self.line)]
         self.table("touched", [[n, all_of.count(n), 100 * all_of.count(n) / len(all_of)] for n in sorted(set(all_of))],
                    [list(r.values()) for r in got.get("touched", [])], 2)
         if all_of:
@@ -348,12 +360,25 @@ class Case:
 
     def forgotten(self):
         limit = self.rng.choice([1, 2, 5, 20])
+        whole = self.of
         got = self.ask("--limit-lines", str(limit))
         self.make(limit)
         self.distances(got, False)
+        self.summary(got, self.of, limit)
         if any(l.refs for l in self.of):
+            self.curve(got, whole, [p["lines"] for p in got["miss_ratio_curve"]])  # exact, as far as it goes
             self.same("forgotten", [sum(l.forgotten for l in self.of), sum(l.forgotten_hits for l in self.of)],
                       [got["forgotten_lines"], got["forgotten_hits"]])
+            self.limited(limit, whole)
+
+    def limited(self, limit, whole):
+        """Of caches up to the limit all is known, larger ones are refused."""
+        most = limit * self.line
+        for option, value in (("--size", most + self.line), ("--touched", most + self.line)):
+            self.ask("--limit-lines", str(limit), option, str(value), "--per", "line", refused=True)
+            self.same((option, self.said), True, f"has {limit + 1} lines, and --limit-lines {limit} forgets" in self.said)
+        got = self.ask("--limit-lines", str(limit), "--per", "line", "--size", str(most), "--top", "100000")
+        self.same("misses of lines", sum(len(l.misses(limit)) for l in whole), sum(r["misses"] for r in got["owners"]))
 
     def run(self):
         for check in (self.plain, self.sets, self.touched, self.times, self.owners, self.strides, self.forgotten):

@@ -335,6 +335,37 @@ for shift in 63 62; do
     json "all(.miss_ratio_curve[]; .lines < $((1 << 64 - shift)) or .bytes == null)"
 done
 
+# a limit: the curve ends with it, lists say what they have, and caches of which nothing is known are refused
+run trod locality --limit-lines 20 scan.tarmac
+status 0
+out_has '^most referenced lines of those still remembered$'
+out_has '^lines with most distant references of those still remembered$'
+run trod locality --limit-lines 20 --format json scan.tarmac
+json '.miss_ratio_curve[-1].lines == 20 and .miss_ratio_curve[-2].lines == 16'
+run trod locality --limit-lines 200 --format json scan.tarmac # more than there are: as without
+json '.miss_ratio_curve[-1] | .lines == 128 and .misses == 100'
+run trod locality --like reuse_distance --limit-lines 20 --format json scan.tarmac
+json '.miss_ratio_curve[-1].lines == 128'
+for more in '--per line' '--interval 10' '--touched 32K' '--size 1344'; do
+    run trod locality --limit-lines 20 $more scan.tarmac
+    status 2
+    err_has ': a cache of [0-9]+ bytes has [0-9]+ lines, and --limit-lines 20 forgets all but so many: say 1280 or less'
+done
+run trod locality --limit-lines 20 --per line --size 1343 scan.tarmac
+status 0
+run trod locality --limit-lines 1 --plot scan.tarmac
+status 2
+err_has 'one point'
+run trod locality --limit-lines 2 --plot scan.tarmac
+status 0
+
+# a cache of less than a line is none
+for more in '--touched 63' '--size 63 --per line' '--size 63' '--touched 64K --line 128K' '--per line --line 64K' '--interval 10 --line 64K'; do
+    run trod locality $more scan.tarmac
+    status 2
+    err_has ": a cache of (63|65536|32768) bytes holds no line of (64|131072|65536): say (64|131072|65536) or more"
+done
+
 # references of no known instruction are nobody's, and none of the instruction at 0; fetches of a bus are their own
 printf '%s\n' kind,stream,pc,addr,size INSTR,a,0x0,0x0,4 READ,a,0,0x1000,8 READ,b,,0x4000,8 >none.csv
 for type in 00 00 01 03; do bytes 00 10 00 00 $type 08 03 00 01 00 00 00; done >bus.byu12

@@ -52,7 +52,9 @@ static const struct trod_option options[] = {
      "or "
      "region (of what is referenced; with --shared), page or line",
      per_names, NULL},
-    {"size", 0, TROD_OPT_SIZE, AT(size), "BYTES", "size of the cache whose misses --per counts",
+    {"size", 0, TROD_OPT_SIZE, AT(size), "BYTES",
+     "size of the cache whose misses --per and --interval count: a line at least, and no more than "
+     "--limit-lines",
      NULL, NULL},
     {"histogram", 0, TROD_OPT_BOOL, AT(histogram), NULL, "every distance, not ranges of them", NULL,
      NULL},
@@ -61,7 +63,9 @@ static const struct trod_option options[] = {
     {"distant", 0, TROD_OPT_U64, AT(distant), "LINES", "references farther than that are distant",
      NULL, NULL},
     {"limit-lines", 0, TROD_OPT_COUNT, AT(limit), "N",
-     "forget the least recent line when there are more than N", NULL, NULL},
+     "forget the least recent line when there are more than N: the curve ends there, lists have "
+     "the lines still remembered",
+     NULL, NULL},
     {"plot", 0, TROD_OPT_BOOL, AT(plot), NULL, "draw the miss-ratio curve, in text output", NULL,
      NULL},
     {"width", 0, TROD_OPT_COUNT, AT(width), "N",
@@ -115,6 +119,34 @@ static int check_like(const struct loc_options *o, struct trod_diag *diag)
     return TROD_OK;
 }
 
+/* BYTES, which option NAME says, are a cache whose misses are known: of a line at least. */
+static int check_cache(const struct loc_options *o, const char *name, uint64_t bytes,
+                       struct trod_diag *diag)
+{
+    if (bytes < o->line)
+        return trod_error(diag, TROD_ERR_USAGE, "locality.size", NULL,
+                          "option '%s': a cache of %" PRIu64 " bytes holds no line of %" PRIu64
+                          ": say %" PRIu64 " or more, or a shorter --line",
+                          name, bytes, o->line, o->line);
+    if (o->limit && bytes / o->line > o->limit)
+        return trod_error(diag, TROD_ERR_USAGE, "locality.size", NULL,
+                          "option '%s': a cache of %" PRIu64 " bytes has %" PRIu64
+                          " lines, and --limit-lines %" PRIu64
+                          " forgets all but so many: say %" PRIu64 " or less, or a higher limit",
+                          name, bytes, bytes / o->line, o->limit, o->limit * o->line);
+    return TROD_OK;
+}
+
+/* The sizes of caches that are simulated: that of --size where it was given, or counts. */
+static int check_caches(const struct loc_options *o, struct trod_diag *diag)
+{
+    int rc = o->resident ? check_cache(o, "touched", o->resident, diag) : TROD_OK;
+
+    if (rc == TROD_OK && !o->like && (o->per || o->size != defaults.size))
+        rc = check_cache(o, "size", o->size, diag);
+    return rc;
+}
+
 static int check_options(const struct loc_options *o, struct trod_diag *diag)
 {
     const uint64_t least = trod_shards_least();
@@ -133,8 +165,12 @@ static int check_options(const struct loc_options *o, struct trod_diag *diag)
     if ((o->sample || o->memory) && o->limit)
         return trod_error(diag, TROD_ERR_USAGE, "locality.options", NULL,
                           "a sample of lines and a limit to lines exclude each other");
-    if (o->like && check_like(o, diag) < 0)
+    if ((o->like && check_like(o, diag) < 0) || check_caches(o, diag) < 0)
         return TROD_ERR_USAGE;
+    if (o->plot && o->limit == 1)
+        return trod_error(diag, TROD_ERR_USAGE, "locality.options", NULL,
+                          "with --limit-lines 1 the miss-ratio curve is one point: --plot needs a "
+                          "limit of 2 lines at least");
     if (whose_of(o) != TROD_WHOSE_BYS && o->strides)
         return trod_error(diag, TROD_ERR_USAGE, "locality.options", NULL,
                           "--strides are of instructions: it cannot be combined with --per data, "
@@ -449,11 +485,13 @@ static int boundary(void *st, const struct trod_boundary *at)
         if (s->pages.count)
             memset(s->pages.count, 0, s->pages.size * sizeof *s->pages.count);
     } else if (at->type == TROD_BOUNDARY_INTERVAL) {
-        return s->opt->like
-                   ? trod_error(s->context.diag, TROD_ERR_USAGE, "locality.interval", NULL,
-                                "intervals cannot be combined with --like: DynamoRIO's tools have "
-                                "none")
-                   : loc_interval_end(s, at);
+        if (s->opt->like)
+            return trod_error(s->context.diag, TROD_ERR_USAGE, "locality.interval", NULL,
+                              "intervals cannot be combined with --like: DynamoRIO's tools have "
+                              "none");
+        if (check_cache(s->opt, "size", s->opt->size, s->context.diag) < 0)
+            return TROD_ERR_USAGE;
+        return loc_interval_end(s, at);
     } else if (at->type == TROD_BOUNDARY_END && s->opt->shared && !s->context.merged &&
                s->context.meta->n_streams > 1 && s->context.meta->n_files > 1) {
         trod_warning(s->context.diag, TROD_ERR_UNSUPPORTED, "locality.order", NULL,

@@ -217,8 +217,13 @@ struct loc_top {
 /* The N lines of L with most references (or, DISTANT, most distant ones). Returns how many. */
 size_t loc_top(const struct trod_stack *s, bool distant, struct loc_top *out, size_t n);
 
-/* Sizes of caches in lines that a curve has points at, rising. Returns how many, at most CAP. */
-size_t loc_sizes(uint64_t lines, uint64_t *size, size_t cap);
+/*
+ * Sizes of caches in lines that a curve has points at, rising, the last of them LIMIT at the most
+ * (0: the first one that holds LINES). Returns how many, at most CAP.
+ */
+size_t loc_sizes(uint64_t lines, uint64_t limit, uint64_t *size, size_t cap);
+/* So many lines are remembered; 0: all. DynamoRIO's tools show what they have of all sizes. */
+uint64_t loc_limit(const struct loc_options *o);
 enum { LOC_SIZES = 128 };
 
 /* ---- locality.c */

@@ -36,7 +36,9 @@ int loc_plot(const struct loc_state *s, struct trod_buf *out)
                          : s->own.stack ? (double)trod_stack_lines(s->own.stack)
                                         : 1;
     const double low = s->own.shards ? log2(1 / trod_shards_rate(s->own.shards)) : 0;
-    const double top = fmax(log2(lines > 2 ? 2 * lines : 4), low + 2);
+    const double all = fmax(log2(lines > 2 ? 2 * lines : 4), low + 2);
+    const uint64_t limit = loc_limit(s->opt);
+    const double top = limit ? fmin(all, log2((double)limit)) : all;
     uint64_t size[DOTS_X];
     double at[DOTS_X], ratio[DOTS_X];
     const struct trod_chart_curve curve = {ratio, NULL};

@@ -74,9 +74,14 @@ size_t loc_top(const struct trod_stack *s, bool distant, struct loc_top *out, si
     return k;
 }
 
-size_t loc_sizes(uint64_t lines, uint64_t *size, size_t cap)
+uint64_t loc_limit(const struct loc_options *o)
 {
-    size_t n = 0;
+    return o->like ? 0 : o->limit;
+}
+
+size_t loc_sizes(uint64_t lines, uint64_t limit, uint64_t *size, size_t cap)
+{
+    size_t n = 0, most;
 
     for (uint64_t c = 1; n + 2 < cap; c *= 2) {
         size[n++] = c;
@@ -85,6 +90,10 @@ size_t loc_sizes(uint64_t lines, uint64_t *size, size_t cap)
         if (c > 1)
             size[n++] = c + c / 2;
     }
+    for (most = n; limit && n && size[n - 1] > limit;)
+        n--;
+    if (n < most && (n == 0 || size[n - 1] < limit))
+        size[n++] = limit;
     return n;
 }
 
@@ -96,7 +105,7 @@ struct curve {
     size_t n;
 };
 
-static bool curve_of(const struct loc_lane *l, struct curve *c)
+static bool curve_of(const struct loc_lane *l, uint64_t limit, struct curve *c)
 {
     uint64_t misses[LOC_SIZES];
     const unsigned classes[] = {LOC_ALL, DATA, INSTR};
@@ -104,7 +113,7 @@ static bool curve_of(const struct loc_lane *l, struct curve *c)
 
     c->n =
         loc_sizes(l->shards ? (uint64_t)trod_shards_lines(l->shards) : trod_stack_lines(l->stack),
-                  c->size, LOC_SIZES);
+                  limit, c->size, LOC_SIZES);
     for (unsigned k = 0; k < 3; k++) {
         if (l->shards) {
             if (!trod_shards_misses(l->shards, classes[k], c->size, c->n, out[k],
@@ -151,7 +160,7 @@ static int put_curve(const struct loc_state *s, struct trod_result *r)
                              loc_lane_refs(l, DATA)};
     struct curve *c = calloc(1, sizeof *c);
 
-    if (!c || !curve_of(l, c)) {
+    if (!c || !curve_of(l, loc_limit(s->opt), c)) {
         free(c);
         return TROD_ERR_NOMEM;
     }
@@ -295,7 +304,9 @@ static void put_summary(const struct loc_state *s, struct trod_result *r)
 
         trod_result_u64(r, "lines", trod_stack_counted(l->stack));
         trod_result_u64(r, "cold", trod_dist_cold(&l->stack->dist, LOC_ALL));
-        trod_result_describe(r, "references", "first references to a line");
+        trod_result_describe(r, "references",
+                             loc_limit(s->opt) ? "to a line that is not remembered"
+                                               : "first references to a line");
         if (stats.n) {
             trod_result_f64(r, "mean_distance", stats.mean, 2);
             trod_result_u64(r, "median_distance", stats.median);
@@ -318,6 +329,12 @@ static int put_top(const struct loc_state *s, struct trod_result *r, bool distan
         {"references", TROD_COLUMN_MEASURE, "references", NULL},
         {"distant", TROD_COLUMN_MEASURE, "references", "farther than --distant"},
     };
+    static const char *const titles[2][2] = {
+        {"most referenced lines", "most referenced lines of those still remembered"},
+        {"lines with most distant references",
+         "lines with most distant references of those still remembered"},
+    };
+    const bool limited = loc_limit(s->opt) != 0;
     const size_t most = s->opt->top < 100000 ? (size_t)s->opt->top : 100000;
     struct loc_top *top = calloc(most, sizeof *top);
     size_t n;
@@ -325,9 +342,8 @@ static int put_top(const struct loc_state *s, struct trod_result *r, bool distan
     if (!top)
         return TROD_ERR_NOMEM;
     n = loc_top(s->own.stack, distant, top, most);
-    trod_result_table(r, distant ? "distant_lines" : "top_lines",
-                      distant ? "lines with most distant references" : "most referenced lines",
-                      columns, 3);
+    trod_result_table(r, distant ? "distant_lines" : "top_lines", titles[distant][limited], columns,
+                      3);
     for (size_t i = 0; i < n; i++) {
         trod_result_hex(r, "line", top[i].line << s->shift);
         trod_result_u64(r, "references", top[i].refs);

@@ -65,7 +65,7 @@ static void put_models(const struct loc_state *s, const struct trod_curves *c,
         {"statstack", TROD_COLUMN_MEASURE, NULL, "miss ratio from expected distances"},
     };
     uint64_t size[LOC_SIZES];
-    const size_t n = loc_sizes(c->lines, size, LOC_SIZES);
+    const size_t n = loc_sizes(c->lines, 0, size, LOC_SIZES);
 
     trod_result_table(r, "models", "miss ratios that the reuse times foretell", columns, 4);
     for (size_t i = 0; i < n; i++) {
