@@ -571,33 +571,3 @@ void trod_own_sim_reset(struct trod_own_sim *s)
     trod_lines_clear(&s->key);
     trod_lines_clear(&s->shared_of);
 }
-
-void trod_own_sim_add(void *into, const void *from, size_t count)
-{
-    for (size_t at = 0; at < count; at++) {
-        uint64_t a, b;
-
-        memcpy(&a, (const char *)into + at * sizeof a, sizeof a);
-        memcpy(&b, (const char *)from + at * sizeof b, sizeof b);
-        a += b;
-        memcpy((char *)into + at * sizeof a, &a, sizeof a);
-    }
-}
-
-struct trod_own_counts trod_own_sim_sum(const struct trod_own_sim *s, unsigned i)
-{
-    struct trod_own_counts sum = {0};
-
-    for (uint32_t k = 0; k < s->config->spec[i].home.instances; k++)
-        trod_own_sim_add(&sum, &s->cache[s->first[i] + k].n, sizeof sum / sizeof(uint64_t));
-    return sum;
-}
-
-struct trod_own_tlb_counts trod_own_sim_sum_tlb(const struct trod_own_sim *s, unsigned i)
-{
-    struct trod_own_tlb_counts sum = {.evictions = 0};
-
-    for (uint32_t k = 0; k < s->config->tlb[i].home.instances; k++)
-        trod_own_sim_add(&sum, &s->tlb[s->first_tlb[i] + k].n, sizeof sum / sizeof(uint64_t));
-    return sum;
-}
