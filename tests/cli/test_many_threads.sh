@@ -54,6 +54,19 @@ for dir in plain gz; do
     done
 done
 
+# each thread has predictors of its own: those of threads that wait are at rest
+run trod branches --format json plain
+status 0
+jq -S '[.branches, .kinds, .predictors]' "$stdout" >want
+check test "$(jq '.[0]' want)" -gt $threads
+for jobs in 1 2; do
+    memory "$TROD" branches --order time --format json -j $jobs plain
+    jq -S '[.branches, .kinds, .predictors]' got >time
+    same want time
+    more_memory || check test "$rss" -lt $limit
+    echo "branches -j $jobs: $rss KiB"
+done
+
 # many different instructions in each thread: decoders rest while it is not their turn (half as many
 # threads in half the memory)
 mkdir rich

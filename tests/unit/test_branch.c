@@ -72,12 +72,27 @@ static void draw(struct trod_bp_event *e, size_t n, enum shape shape, struct tro
     }
 }
 
+static size_t rested;
+
+/* Put STATE to rest, if it can be, and wake it again. */
+static void *rest(const struct trod_bp_choice *c, void *state, const void *fresh)
+{
+    struct trod_bp_rest *r = trod_bp_rest(state, fresh);
+
+    if (!r)
+        return state;
+    rested++;
+    state = trod_bp_wake(c->type, r, fresh);
+    assert_non_null(state);
+    return state;
+}
+
 /* Predictions of SPEC for the N branches at E. The slow ones, if SLOW. */
 static void predict(const char *spec, const struct trod_bp_event *e, size_t n, uint8_t *wrong,
                     bool slow)
 {
     struct trod_bp_choice choice[TROD_BP_MOST];
-    void *state;
+    void *state, *fresh;
 
     assert_int_equal(trod_bp_choose(choice, spec, NULL), 1);
     if (slow) {
@@ -85,13 +100,17 @@ static void predict(const char *spec, const struct trod_bp_event *e, size_t n, u
         return;
     }
     state = choice[0].type->make(choice[0].value, 2);
+    fresh = choice[0].type->make(choice[0].value, 2);
     assert_non_null(state);
-    for (size_t at = 0, step; at < n; at += step) { /* in pieces of any size */
+    assert_non_null(fresh);
+    for (size_t at = 0, step; at < n; at += step) { /* in pieces of any size, with rests */
         step = 1 + (at * 7 + 3) % 300;
         step = step < n - at ? step : n - at;
         choice[0].type->run(state, e + at, step, wrong + at);
+        state = rest(&choice[0], state, fresh);
     }
-    free(state);
+    trod_bp_free(state);
+    trod_bp_free(fresh);
 }
 
 static const char *const specs[] = {
@@ -155,6 +174,7 @@ static void test_slow(void **state)
         for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
             wrong += compare(specs[s], (enum shape)shape, n, &rng);
     assert_true(wrong > n);
+    assert_true(rested > 0);
 }
 
 /* Long enough that useful entries are forgotten, more than once. */

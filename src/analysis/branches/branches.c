@@ -360,11 +360,11 @@ static void end_warm_up(struct br_state *s)
 int br_boundary(void *st, const struct trod_boundary *at)
 {
     struct br_state *s = st;
-    int rc = TROD_OK;
+    int rc = at->type == TROD_BOUNDARY_END ? TROD_OK : br_flush_all(s);
 
     if (at->type == TROD_BOUNDARY_WARM)
         end_warm_up(s);
-    if (at->type == TROD_BOUNDARY_INTERVAL)
+    if (rc == TROD_OK && at->type == TROD_BOUNDARY_INTERVAL)
         rc = end_interval(s, at);
     if (at->type != TROD_BOUNDARY_END)
         return rc;

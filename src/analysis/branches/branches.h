@@ -25,6 +25,9 @@ struct br_site {
     uint64_t turns; /* the outcome was not that of the execution before, in its thread */
 };
 
+/* Streams whose predictors are in memory as they are; of more, some are at rest. */
+enum { BR_AWAKE = 128 };
+
 enum { BR_EVENTS = 512, BR_NOT = 0xff, BR_UNKNOWN = 0 };
 
 /* In place of a row of the batch: in a batch before. */
@@ -72,8 +75,10 @@ struct br_lane {
     struct br_part part;      /* of a state that records */
     uint8_t *last;            /* by site: 0: not executed, 1: not taken, 2: taken; BR_FIRST */
     size_t n_last;
-    void *predictor[TROD_BP_MOST]; /* NULL: of another shard */
-    struct trod_bp_event event;    /* the branch executed last */
+    bool awake;                    /* in br_state.awake: its predictors are there */
+    void *predictor[TROD_BP_MOST]; /* NULL: of another shard, or at rest */
+    struct trod_bp_rest *rest[TROD_BP_MOST];
+    struct trod_bp_event event; /* the branch executed last */
     struct trod_bp_event events[BR_EVENTS];
 };
 
@@ -114,6 +119,9 @@ struct br_state {
     uint32_t n_of_stream;
     struct br_lane **fed; /* those with rows in the batch that is fed */
     size_t n_fed, cap_fed;
+    struct br_lane *awake[BR_AWAKE]; /* the next one to be put to rest at TURN; NULL: released */
+    unsigned n_awake, turn;
+    void *fresh[TROD_BP_MOST];   /* new predictors, where some are at rest */
     struct br_sums sums, before; /* BEFORE: at the end of the last interval */
     struct br_interval *interval;
     size_t n_intervals, cap_intervals;
@@ -142,6 +150,8 @@ int br_row(struct br_state *s, struct br_lane *l, const struct trod_batch *b, ui
 void br_deal(struct br_state *s);
 /* The lane of STREAM of FILE, made if new. NULL: no memory. */
 struct br_lane *br_lane(struct br_state *s, uint32_t stream, uint32_t file);
+/* Give all that waits for it to the predictors. 0 or TROD_ERR_NOMEM. */
+int br_flush_all(struct br_state *s);
 /* A row of the batch is of L. 0 or TROD_ERR_NOMEM. */
 int br_begin_fed(struct br_state *s, struct br_lane *l);
 /* The batch is over: flush the lanes that had rows in it. 0 or TROD_ERR_NOMEM. */

@@ -13,8 +13,10 @@
 
 static void free_lane(struct br_lane *l)
 {
-    for (unsigned i = 0; i < TROD_BP_MOST; i++)
-        free(l->predictor[i]);
+    for (unsigned i = 0; i < TROD_BP_MOST; i++) {
+        trod_bp_free(l->predictor[i]);
+        free(l->rest[i]);
+    }
     free(l->last);
     br_part_free(&l->part);
     free(l);
@@ -27,6 +29,11 @@ void br_lanes_free(struct br_state *s)
     free(s->lane);
     free(s->of_stream);
     free(s->fed);
+    for (unsigned i = 0; i < TROD_BP_MOST; i++) {
+        trod_bp_free(s->fresh[i]);
+        s->fresh[i] = NULL;
+    }
+    s->n_awake = s->turn = 0;
     s->lane = s->of_stream = s->fed = NULL;
     s->n_lanes = s->cap_lanes = s->n_fed = s->cap_fed = 0;
     s->n_of_stream = 0;
@@ -43,6 +50,9 @@ static void forget(struct br_state *s, const struct br_lane *l)
         if (s->fed[i] != l)
             s->fed[n++] = s->fed[i];
     s->n_fed = l->fed ? n : s->n_fed;
+    for (unsigned i = 0; l->awake && i < s->n_awake; i++)
+        if (s->awake[i] == l)
+            s->awake[i] = NULL;
 }
 
 int br_end_files(struct br_state *s, uint32_t file, bool others)
@@ -101,8 +111,13 @@ int br_begin_fed(struct br_state *s, struct br_lane *l)
     return TROD_OK;
 }
 
+/*
+ * Where files come by turns a stream has few rows in a batch: its branches wait until there are
+ * many, unless somebody wants to know about each row.
+ */
 int br_end_fed(struct br_state *s)
 {
+    const bool waits = s->context.merged && !s->weighed && !s->context.recording;
     int rc = TROD_OK;
 
     for (size_t i = 0; i < s->n_fed; i++) {
@@ -110,10 +125,19 @@ int br_end_fed(struct br_state *s)
 
         l->fed = false;
         l->row = BR_EARLIER;
-        if (rc == TROD_OK)
+        if (rc == TROD_OK && !waits)
             rc = br_flush(s, l);
     }
     s->n_fed = 0;
+    return rc;
+}
+
+int br_flush_all(struct br_state *s)
+{
+    int rc = TROD_OK;
+
+    for (size_t i = 0; rc == TROD_OK && i < s->n_lanes; i++)
+        rc = br_flush(s, s->lane[i]);
     return rc;
 }
 
@@ -137,17 +161,56 @@ void br_deal(struct br_state *s)
         }
 }
 
-static int make_predictors(struct br_state *s, struct br_lane *l)
+/* ---- predictors, of which only so many are in memory as they are */
+
+/* Put L to rest. What cannot be stays as it is. */
+static void put_to_rest(struct br_state *s, struct br_lane *l)
 {
     for (unsigned i = 0; i < s->n_choices; i++) {
+        if (!l->predictor[i])
+            continue;
+        if (!s->fresh[i])
+            s->fresh[i] = s->choice[i].type->make(s->choice[i].value, s->shift);
+        if (s->fresh[i] && (l->rest[i] = trod_bp_rest(l->predictor[i], s->fresh[i])))
+            l->predictor[i] = NULL;
+    }
+    l->awake = false;
+}
+
+static void take_place(struct br_state *s, struct br_lane *l)
+{
+    if (s->n_awake < BR_AWAKE) {
+        s->awake[s->n_awake++] = l;
+    } else {
+        if (s->awake[s->turn])
+            put_to_rest(s, s->awake[s->turn]);
+        s->awake[s->turn] = l;
+        s->turn = (s->turn + 1) % BR_AWAKE;
+    }
+    l->awake = true;
+}
+
+/* See to the predictors of L. */
+static int wake(struct br_state *s, struct br_lane *l)
+{
+    if (l->awake)
+        return TROD_OK;
+    take_place(s, l);
+    for (unsigned i = 0; i < s->n_choices; i++) {
+        const struct trod_bp_choice *const c = &s->choice[i];
+
         if (!s->mine[i] || l->predictor[i])
             continue;
-        l->predictor[i] = s->choice[i].type->make(s->choice[i].value, s->shift);
+        l->predictor[i] = l->rest[i] ? trod_bp_wake(c->type, l->rest[i], s->fresh[i])
+                                     : c->type->make(c->value, s->shift);
         if (!l->predictor[i])
             return TROD_ERR_NOMEM;
+        l->rest[i] = NULL;
     }
     return TROD_OK;
 }
+
+/* ---- predictions */
 
 /* Predictor K was wrong about the branch of ROW. */
 static void tell(struct br_state *s, const struct br_lane *l, unsigned k, uint32_t row)
@@ -164,7 +227,7 @@ int br_predict(struct br_state *s, struct br_lane *l, const struct trod_bp_event
 {
     uint8_t wrong[BR_EVENTS];
 
-    if (n && make_predictors(s, l) < 0)
+    if (n && wake(s, l) < 0)
         return TROD_ERR_NOMEM;
     for (unsigned k = 0; n && k < s->n_choices; k++) {
         uint64_t *by_site = &s->wrong[k];

@@ -21,7 +21,7 @@ struct state {
 static void *make(const uint64_t *p, unsigned shift)
 {
     const size_t n = (size_t)1 << p[LOG];
-    struct state *s = malloc(sizeof *s + n);
+    struct state *s = trod_bp_new(sizeof *s + n);
 
     if (!s)
         return NULL;

@@ -59,13 +59,17 @@ struct trod_bp_param {
     uint64_t value, least, most;
 };
 
+struct trod_bp_rest;
+
 struct trod_bp_type {
     const char *name;
     enum trod_bp_class class;
     struct trod_bp_param param[TROD_BP_PARAMS];
     /* A state with the values P of the parameters; addresses of branches are multiples of
-     * 1 << SHIFT. NULL: no memory. Released with free(). */
+     * 1 << SHIFT. NULL: no memory. Released with trod_bp_free(). */
     void *(*make)(const uint64_t *p, unsigned shift);
+    /* STATE was copied to where it is: its pointers into itself follow. NULL: it has none. */
+    void (*moved)(void *state);
     /*
      * Run the N branches at E: WRONG[i] becomes 1 where branch i was mispredicted, else 0, as for
      * branches that this kind of predictor does not predict.
@@ -90,7 +94,23 @@ struct trod_bp_choice {
  */
 int trod_bp_choose(struct trod_bp_choice *out, const char *spec, struct trod_diag *diag);
 
+void trod_bp_free(void *state);
+
+/*
+ * ---- rest.c: states of threads that wait
+ *
+ * What STATE has come to, as far as it differs from FRESH, a new one with the same parameters;
+ * STATE is released. NULL: it stays as it is, as that would not be much smaller, or for want of
+ * memory.
+ */
+struct trod_bp_rest *trod_bp_rest(void *state, const void *fresh);
+/* The state of TYPE again; REST is released. NULL: no memory, REST stays. */
+void *trod_bp_wake(const struct trod_bp_type *type, struct trod_bp_rest *rest, const void *fresh);
+
 /* ---- for the predictors */
+
+/* A state of N bytes, all zero. NULL: no memory. */
+void *trod_bp_new(size_t n);
 
 /* A saturating counter from 0 to MOST, one step up or down; the upper half predicts taken. */
 static inline uint8_t trod_bp_count(uint8_t counter, bool up, uint8_t most)

@@ -25,7 +25,8 @@ struct state {
 
 static void *make(const uint64_t *p, unsigned shift)
 {
-    struct state *s = calloc(1, sizeof *s + ((size_t)1 << p[LOG]) * p[WAYS] * sizeof(struct entry));
+    struct state *s =
+        trod_bp_new(sizeof *s + ((size_t)1 << p[LOG]) * p[WAYS] * sizeof(struct entry));
 
     if (!s)
         return NULL;

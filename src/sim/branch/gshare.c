@@ -22,7 +22,7 @@ static void *make(const uint64_t *p, unsigned shift)
 {
     const size_t n = (size_t)1 << p[LOG];
     const uint64_t length = p[HISTORY] < p[LOG] ? p[HISTORY] : p[LOG];
-    struct state *s = malloc(sizeof *s + n);
+    struct state *s = trod_bp_new(sizeof *s + n);
 
     if (!s)
         return NULL;

@@ -38,10 +38,19 @@ struct state {
     struct entry entries[];
 };
 
+static void moved(void *state)
+{
+    struct state *s = state;
+
+    for (unsigned i = 0; i < s->n; i++)
+        s->table[i] = s->entries + ((size_t)i << s->log);
+    s->base = s->entries + ((size_t)s->n << s->log);
+}
+
 static void *make(const uint64_t *p, unsigned shift)
 {
     const size_t n = (size_t)1 << p[LOG];
-    struct state *s = calloc(1, sizeof *s + (p[TABLES] + 1) * n * sizeof(struct entry));
+    struct state *s = trod_bp_new(sizeof *s + (p[TABLES] + 1) * n * sizeof(struct entry));
 
     if (!s)
         return NULL;
@@ -49,13 +58,12 @@ static void *make(const uint64_t *p, unsigned shift)
     s->log = (unsigned)p[LOG];
     s->n = (unsigned)p[TABLES];
     s->tag_mask = (UINT32_C(1) << p[TAG]) - 1;
-    s->base = s->entries + p[TABLES] * n;
+    moved(s);
     for (unsigned i = 0; i < s->n; i++) {
         const uint32_t length = trod_bp_geometric(i, s->n, p[LEAST], p[MOST]);
         const uint32_t tag = (uint32_t)p[TAG];
 
         trod_bp_fold_add(&s->folds, length, (const uint32_t[]){s->log, tag, tag - 1});
-        s->table[i] = s->entries + i * n;
     }
     return s;
 }
@@ -160,6 +168,7 @@ const struct trod_bp_type trod_bp_ittage = {
               [MOST] = {"most", 512, 2, TROD_BP_HISTORY - 1},
               [TAG] = {"tag", 11, 4, 15}},
     .make = make,
+    .moved = moved,
     .run = run,
     .bits = bits,
     .cost = 4,

@@ -20,17 +20,24 @@ struct state {
     uint32_t history[];
 };
 
+static void moved(void *state)
+{
+    struct state *s = state;
+
+    s->counter = (uint8_t *)(s->history + s->mask + 1);
+}
+
 static void *make(const uint64_t *p, unsigned shift)
 {
     const size_t n = (size_t)1 << p[LOG], counters = (size_t)1 << p[HISTORY];
-    struct state *s = calloc(1, sizeof *s + n * sizeof *s->history + counters);
+    struct state *s = trod_bp_new(sizeof *s + n * sizeof *s->history + counters);
 
     if (!s)
         return NULL;
     s->mask = n - 1;
     s->history_mask = (uint32_t)(counters - 1);
     s->shift = shift;
-    s->counter = (uint8_t *)(s->history + n);
+    moved(s);
     memset(s->counter, 2, counters);
     return s;
 }
@@ -62,6 +69,7 @@ const struct trod_bp_type trod_bp_local = {
     .class = TROD_BP_DIRECTION,
     .param = {[LOG] = {"log", 10, 1, 20}, [HISTORY] = {"history", 10, 1, 24}},
     .make = make,
+    .moved = moved,
     .run = run,
     .bits = bits,
     .cost = 1,

@@ -23,7 +23,7 @@ struct state {
 static void *make(const uint64_t *p, unsigned shift)
 {
     const size_t n = (size_t)1 << p[LOG];
-    struct state *s = calloc(1, sizeof *s + n * (p[HISTORY] + 1));
+    struct state *s = trod_bp_new(sizeof *s + n * (p[HISTORY] + 1));
 
     if (!s)
         return NULL;

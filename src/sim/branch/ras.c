@@ -18,7 +18,7 @@ struct state {
 
 static void *make(const uint64_t *p, unsigned shift)
 {
-    struct state *s = calloc(1, sizeof *s + p[DEPTH] * sizeof *s->at);
+    struct state *s = trod_bp_new(sizeof *s + p[DEPTH] * sizeof *s->at);
 
     (void)shift;
     if (s)

@@ -11,7 +11,7 @@ static void *make(const uint64_t *p, unsigned shift)
 {
     (void)p;
     (void)shift;
-    return calloc(1, 1);
+    return trod_bp_new(1);
 }
 
 static uint64_t bits(const uint64_t *p)

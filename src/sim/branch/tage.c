@@ -63,10 +63,19 @@ struct lookup {
     bool predicted;
 };
 
+static void moved(void *state)
+{
+    struct state *s = state;
+
+    for (unsigned i = 0; i < s->n; i++)
+        s->table[i] = s->entries + ((size_t)i << s->log);
+    s->base = (uint8_t *)(s->entries + ((size_t)s->n << s->log));
+}
+
 static void *make(const uint64_t *p, unsigned shift)
 {
     const size_t n = (size_t)1 << p[LOG], base = n << BASE_EXTRA;
-    struct state *s = calloc(1, sizeof *s + p[TABLES] * n * sizeof(struct entry) + base);
+    struct state *s = trod_bp_new(sizeof *s + p[TABLES] * n * sizeof(struct entry) + base);
 
     if (!s)
         return NULL;
@@ -77,7 +86,7 @@ static void *make(const uint64_t *p, unsigned shift)
     s->random = 1;
     s->alternate = 8;
     s->extras = p[EXTRAS];
-    s->base = (uint8_t *)(s->entries + p[TABLES] * n);
+    moved(s);
     memset(s->base, 2, base);
     trod_bp_corrector_init(&s->corrector);
     for (unsigned i = 0; i < s->n; i++) {
@@ -85,7 +94,6 @@ static void *make(const uint64_t *p, unsigned shift)
         const uint32_t tag = (uint32_t)p[TAG];
 
         trod_bp_fold_add(&s->folds, length, (const uint32_t[]){s->log, tag, tag - 1});
-        s->table[i] = s->entries + i * n;
         for (size_t k = 0; k < n; k++)
             s->table[i][k].counter = WEAK;
     }
@@ -238,6 +246,7 @@ const struct trod_bp_type trod_bp_tage = {
               [TAG] = {"tag", 11, 4, 15},
               [EXTRAS] = {"extras", 1, 0, 1}},
     .make = make,
+    .moved = moved,
     .run = run,
     .bits = bits,
     .cost = 15,
