@@ -181,8 +181,9 @@ int trod_trace_next(struct trod_trace *t, struct trod_batch **batch);
  * from here on (trod_batch_free). What bytes, shared and meta of the batch point to stays the
  * trace's, as before. SPARE, a batch taken from T before, becomes T's and is filled by the next
  * call in its place; NULL: T makes a new one. Returns 0, TROD_ERR_UNSUPPORTED (the rows are a
- * window on other batches, as in the orders TIME, SYNC and RECORDED: copy them; not reported) or
- * TROD_ERR_NOMEM; on an error no batch has changed hands.
+ * window on other batches, as in the orders TIME, SYNC and RECORDED: copy them; not reported),
+ * TROD_ERR_USAGE (there is none: trod_trace_next gave no rows last, or they were taken already;
+ * reported) or TROD_ERR_NOMEM; on an error no batch has changed hands.
  */
 int trod_trace_take(struct trod_trace *t, struct trod_batch *spare);
 

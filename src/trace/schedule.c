@@ -1,8 +1,8 @@
 /*
  * schedule.c - schedule files: entries of 32 bytes, thread, time, cpu and first instruction.
  *
- * Implements schedule.h. Old files count instructions anew in each chunk of ten million: a thread
- * whose numbers fall has begun another chunk.
+ * Implements schedule.h and trod_trace_schedule. Old files count instructions anew in each chunk of
+ * ten million: a thread whose numbers fall has begun another chunk.
  */
 #include "trace/schedule.h"
 
@@ -295,4 +295,42 @@ void trod_schedule_fini(struct trod_schedule *s)
 {
     free(s->turn);
     *s = (struct trod_schedule){0};
+}
+
+int trod_trace_schedule(const struct trod_trace *t, bool serial, struct trod_schedule_entry **out,
+                        size_t *n, const char **path, struct trod_diag *diag)
+{
+    const enum trod_role role = serial ? TROD_ROLE_SERIAL_SCHEDULE : TROD_ROLE_CPU_SCHEDULE;
+    struct trod_schedule_entry *all = NULL, *p;
+    size_t n_all = 0;
+    bool found = false;
+
+    for (size_t i = t->n_inputs; i < t->files.n; i++) {
+        struct trod_schedule_entry *entry = NULL;
+        size_t more = 0;
+        int rc;
+
+        if (t->files.file[i].role != role)
+            continue;
+        if (!found)
+            *path = t->files.file[i].path;
+        found = true;
+        rc = trod_schedule_load(&entry, &more, t->files.file[i].path, diag);
+        p = rc < 0 || !more ? all : realloc(all, (n_all + more) * sizeof *all);
+        if (rc == TROD_OK && more && !p)
+            rc = TROD_ERR_NOMEM;
+        if (rc < 0) {
+            free(entry);
+            free(all);
+            return rc;
+        }
+        all = p;
+        if (more)
+            memcpy(all + n_all, entry, more * sizeof *all);
+        n_all += more;
+        free(entry);
+    }
+    *out = all;
+    *n = n_all;
+    return found;
 }

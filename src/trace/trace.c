@@ -392,7 +392,10 @@ int trod_trace_modules(const struct trod_trace *t,
 
 int trod_trace_next(struct trod_trace *t, struct trod_batch **batch)
 {
-    return t->ahead ? trod_ahead_next(t, batch) : trod_trace_step(t, batch);
+    const int rc = t->ahead ? trod_ahead_next(t, batch) : trod_trace_step(t, batch);
+
+    t->given = rc == 1;
+    return rc;
 }
 
 int trod_trace_step(struct trod_trace *t, struct trod_batch **batch)
@@ -449,9 +452,15 @@ int trod_trace_swap(struct trod_trace *t, struct trod_batch *spare)
 int trod_trace_take(struct trod_trace *t, struct trod_batch *spare)
 {
     struct trod_batch **slot;
+    int rc;
 
-    return t->ahead && trod_ahead_slot(t->ahead, &slot) ? swap(slot, spare)
-                                                        : trod_trace_swap(t, spare);
+    if (!t->given) /* what stands in the slot the caller never had */
+        return trod_error(trod_trace_diag(t), TROD_ERR_USAGE, "trace.take", NULL,
+                          "there is no batch to take: ask for the next rows first");
+    rc = t->ahead && trod_ahead_slot(t->ahead, &slot) ? swap(slot, spare)
+                                                      : trod_trace_swap(t, spare);
+    t->given = rc < 0;
+    return rc;
 }
 
 void trod_trace_want(struct trod_trace *t, uint32_t want)
@@ -472,44 +481,6 @@ void trod_trace_limit(struct trod_trace *t, uint32_t rows)
 struct trod_diag *trod_trace_diag(const struct trod_trace *t)
 {
     return t->ahead ? trod_ahead_caller(t->ahead) : t->diag;
-}
-
-int trod_trace_schedule(const struct trod_trace *t, bool serial, struct trod_schedule_entry **out,
-                        size_t *n, const char **path, struct trod_diag *diag)
-{
-    const enum trod_role role = serial ? TROD_ROLE_SERIAL_SCHEDULE : TROD_ROLE_CPU_SCHEDULE;
-    struct trod_schedule_entry *all = NULL, *p;
-    size_t n_all = 0;
-    bool found = false;
-
-    for (size_t i = t->n_inputs; i < t->files.n; i++) {
-        struct trod_schedule_entry *entry = NULL;
-        size_t more = 0;
-        int rc;
-
-        if (t->files.file[i].role != role)
-            continue;
-        if (!found)
-            *path = t->files.file[i].path;
-        found = true;
-        rc = trod_schedule_load(&entry, &more, t->files.file[i].path, diag);
-        p = rc < 0 || !more ? all : realloc(all, (n_all + more) * sizeof *all);
-        if (rc == TROD_OK && more && !p)
-            rc = TROD_ERR_NOMEM;
-        if (rc < 0) {
-            free(entry);
-            free(all);
-            return rc;
-        }
-        all = p;
-        if (more)
-            memcpy(all + n_all, entry, more * sizeof *all);
-        n_all += more;
-        free(entry);
-    }
-    *out = all;
-    *n = n_all;
-    return found;
 }
 
 const struct trod_meta *trod_trace_meta(const struct trod_trace *t)

@@ -138,6 +138,18 @@ static void test_rows_stay(void **state)
     keep_them("examples/sum.trace.zip", TROD_ORDER_DYNAMIC, true);
 }
 
+/* ROWS instructions to PATH, as two files of them take turns of TURN: file K. */
+static void save_turns(const char *path, unsigned rows, unsigned turn, unsigned k)
+{
+    FILE *f = fopen(path, "w");
+
+    assert_non_null(f);
+    for (unsigned i = 0; i < rows; i++)
+        fprintf(f, "%u clk cpu%u IT (%u) %08x d503201f A EL1h_n : NOP\n",
+                (2 * (i / turn) + k) * turn + i % turn, k, i, 4096 + 4 * (i % 64));
+    fclose(f);
+}
+
 /* In the order of time: whole batches can be kept, views of them cannot. */
 static void test_times(void **state)
 {
@@ -149,13 +161,8 @@ static void test_times(void **state)
 
     (void)state;
     for (unsigned k = 0; k < 2; k++) {
-        FILE *f = fopen(turns[k] = test_path(dir, k ? "b.tarmac" : "a.tarmac"), "w");
-
-        assert_non_null(f);
-        for (unsigned i = 0; i < ROWS; i++)
-            fprintf(f, "%u clk cpu%u IT (%u) %08x d503201f A EL1h_n : NOP\n",
-                    (2 * (i / TURN) + k) * TURN + i % TURN, k, i, 4096 + 4 * (i % 64));
-        fclose(f);
+        turns[k] = test_path(dir, k ? "b.tarmac" : "a.tarmac");
+        save_turns(turns[k], ROWS, TURN, k);
     }
     t = open_small(NULL, TROD_ORDER_TIME);
     while (trod_trace_next(t, &b) == 1)
@@ -170,11 +177,69 @@ static void test_times(void **state)
     free(dir);
 }
 
+/* There is one batch to take for each that was given: none before the first and behind the last. */
+static void take_once(const char *path, bool ahead, enum trod_order order)
+{
+    const char *const paths[] = {path};
+    const struct trod_trace_options opt = {.batch_rows = 1, .order = order, .ahead = ahead};
+    struct trod_batch *b, *kept = NULL, *spare;
+    struct trod_diag diag;
+    struct trod_trace *t;
+    uint64_t refused = 0;
+    unsigned taken = 0;
+
+    trod_diag_init(&diag, NULL, NULL);
+    assert_int_equal(trod_batch_new(&spare, TROD_BATCH_ROWS), TROD_OK);
+    assert_int_equal(trod_trace_open(&t, paths, 1, &opt, &diag), TROD_OK);
+    assert_int_equal(trod_trace_take(t, NULL), TROD_ERR_USAGE);
+    assert_int_equal(diag.errors, ++refused);
+    while (trod_trace_next(t, &b) == 1) {
+        const int rc = trod_trace_take(t, kept);
+
+        if (rc == TROD_ERR_UNSUPPORTED) { /* that it is, however often it is asked */
+            assert_int_equal(trod_trace_take(t, kept), TROD_ERR_UNSUPPORTED);
+            continue;
+        }
+        assert_int_equal(rc, TROD_OK);
+        kept = b;
+        taken++;
+        assert_int_equal(trod_trace_take(t, NULL), TROD_ERR_USAGE);
+        assert_int_equal(trod_trace_take(t, spare), TROD_ERR_USAGE); /* which stays the caller's */
+        refused += 2;
+        assert_int_equal(diag.errors, refused);
+    }
+    assert_int_equal(trod_trace_take(t, NULL), TROD_ERR_USAGE);
+    assert_int_equal(diag.errors, ++refused);
+    assert_int_equal(diag.worst, TROD_ERR_USAGE);
+    assert_true(order != TROD_ORDER_FILE || taken > 2);
+    trod_trace_close(t);
+    trod_batch_free(kept);
+    trod_batch_free(spare);
+}
+
+static void test_once(void **state)
+{
+    static const enum trod_order orders[] = {TROD_ORDER_FILE, TROD_ORDER_TIME};
+
+    char *dir = test_tmpdir(), *path = test_path(dir, "a.tarmac");
+
+    (void)state;
+    save_turns(path, 8 * TROD_BATCH_ROWS, 1, 0);
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        take_once(path, false, orders[i]);
+        take_once(path, true, orders[i]);
+    }
+    test_remove(dir);
+    free(path);
+    free(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_stay),
         cmocka_unit_test(test_times),
+        cmocka_unit_test(test_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
