@@ -503,7 +503,7 @@ bool trod_nav_flags(const struct trod_meta *meta, const struct trod_nav_register
 
 /*
  * The COUNT bytes of memory from ADDR on at row ROW into OUT, at most TROD_NAV_MEMORY. Returns 0,
- * TROD_ERR_LIMIT (too many, reported) or an error of reading the trace.
+ * TROD_ERR_LIMIT (too many, or beyond the last address; reported) or an error of reading the trace.
  */
 int trod_nav_memory(struct trod_nav *nav, uint64_t row, uint64_t addr, size_t count,
                     struct trod_nav_byte *out);

@@ -377,20 +377,37 @@ static int memory_at(struct trod_nav *nav, uint64_t row, const struct trod_nav_r
     return rc;
 }
 
+/* Are the N runs memory, and few enough? 0 or TROD_ERR_LIMIT, reported. */
+static int check_runs(struct trod_nav *nav, const struct trod_nav_run *run, size_t n)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t before = bytes;
+
+        if (run[i].count && run[i].addr + (run[i].count - 1) < run[i].addr)
+            return trod_error(nav->diag, TROD_ERR_LIMIT, "navigate.memory", NULL,
+                              "memory ends at 0x%llx: there are no %llu bytes from 0x%llx on",
+                              (unsigned long long)UINT64_MAX, (unsigned long long)run[i].count,
+                              (unsigned long long)run[i].addr);
+        bytes += run[i].count;
+        if (bytes < before) /* more than can be counted */
+            bytes = UINT64_MAX;
+    }
+    if (bytes > TROD_NAV_MEMORY)
+        return trod_error(nav->diag, TROD_ERR_LIMIT, "navigate.memory", NULL,
+                          "%llu bytes of memory are too many: %d at the most",
+                          (unsigned long long)bytes, TROD_NAV_MEMORY);
+    return TROD_OK;
+}
+
 int trod_nav_memory_runs(struct trod_nav *nav, uint64_t row, const struct trod_nav_run *run,
                          size_t n, struct trod_nav_byte *out)
 {
-    uint64_t left = TROD_NAV_MEMORY;
-    int rc;
+    int rc = check_runs(nav, run, n);
 
-    for (size_t i = 0; i < n; i++) {
-        if (run[i].count > left || (run[i].count && run[i].addr + (run[i].count - 1) < run[i].addr))
-            return trod_error(nav->diag, TROD_ERR_LIMIT, "navigate.memory", NULL,
-                              "%llu bytes of memory from 0x%llx on are too many: %d at the most",
-                              (unsigned long long)run[i].count, (unsigned long long)run[i].addr,
-                              TROD_NAV_MEMORY);
-        left -= run[i].count;
-    }
+    if (rc < 0)
+        return rc;
     rc = memory_at(nav, row, run, n, out);
     return nav_distrust(nav, rc) ? memory_at(nav, row, run, n, out) : rc;
 }

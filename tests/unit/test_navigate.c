@@ -390,13 +390,54 @@ static void test_tick(void **state)
     free(dir);
 }
 
+/* What cannot be asked for is said as it is: how much it is, or that there is no such memory. */
+static void keep_message(void *user, const struct trod_problem *problem)
+{
+    snprintf(user, 256, "%s", problem->message);
+}
+
+static void test_too_much(void **state)
+{
+    enum { HALF = 3 << 20 };
+    static const struct trod_nav_run two[] = {{0x1000, HALF}, {0x10000000, HALF}},
+                                     most[] = {{0x1000, 16}, {0x2000, SIZE_MAX}};
+    char *dir = test_tmpdir(), *path = test_path(dir, "t.tarmac");
+    static const char text[] = "1 clk IT (1) 00001000 d503201f O EL1h_n : NOP\n";
+    const char *paths[] = {path};
+    char said[256] = "", want[256];
+    struct trod_diag diag;
+    struct trod_nav *nav;
+    struct trod_nav_byte *b = calloc(HALF, sizeof *b);
+
+    (void)state;
+    assert_non_null(b);
+    test_save(path, text, strlen(text));
+    trod_diag_init(&diag, keep_message, said);
+    assert_int_equal(trod_nav_open(&nav, paths, 1, NULL, &diag), 0);
+    assert_int_equal(trod_nav_memory_runs(nav, 0, two, 1, b), 0);
+    assert_int_equal(trod_nav_memory_runs(nav, 0, two, 2, b), TROD_ERR_LIMIT);
+    snprintf(want, sizeof want, "%d bytes of memory are too many: %d at the most", 2 * HALF,
+             TROD_NAV_MEMORY);
+    assert_string_equal(said, want);
+    assert_int_equal(trod_nav_memory(nav, 0, UINT64_MAX - 3, 4, b), 0);
+    assert_int_equal(trod_nav_memory(nav, 0, UINT64_MAX - 3, 16, b), TROD_ERR_LIMIT);
+    assert_string_equal(said, "memory ends at 0xffffffffffffffff: there are no 16 bytes from "
+                              "0xfffffffffffffffc on");
+    assert_int_equal(trod_nav_memory_runs(nav, 0, most, 2, b), TROD_ERR_LIMIT);
+    trod_nav_close(nav);
+    test_remove(dir);
+    free(b);
+    free(path);
+    free(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random), cmocka_unit_test(test_parts),
         cmocka_unit_test(test_arm),    cmocka_unit_test(test_hindsight),
         cmocka_unit_test(test_places), cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_tick),
+        cmocka_unit_test(test_tick),   cmocka_unit_test(test_too_much),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
