@@ -45,14 +45,14 @@ const struct trod_analysis *trod_analysis_find(const char *name, size_t len)
 /* What analysis A of a plug-in lacks, or NULL. */
 static const char *lack_of(const struct trod_analysis *a)
 {
-    return !a->name || !*a->name || a->name[strcspn(a->name, ":,=/ ")] ? "name"
-           : !a->title                                                 ? "title"
-           : !a->init                                                  ? "init"
-           : !a->feed                                                  ? "feed"
-           : !a->result                                                ? "result"
-           : !a->save != !a->load                                      ? "save and load, or neither"
-           : a->options && !a->options_size                            ? "options_size"
-                                                                       : NULL;
+    return !a->name || !*a->name            ? "name"
+           : !a->title                      ? "title"
+           : !a->init                       ? "init"
+           : !a->feed                       ? "feed"
+           : !a->result                     ? "result"
+           : !a->save != !a->load           ? "save and load, or neither"
+           : a->options && !a->options_size ? "options_size"
+                                            : NULL;
 }
 
 static int add(const struct trod_analysis *a, const char *path, struct trod_diag *diag)
@@ -63,6 +63,11 @@ static int add(const struct trod_analysis *a, const char *path, struct trod_diag
         return trod_error(diag, TROD_ERR_CORRUPT, "plugin.analysis", NULL,
                           "plug-in '%s': analysis '%s' has no %s (trod/analysis.h)", path,
                           a->name ? a->name : "", lack);
+    if (a->name[strcspn(a->name, ":,=/ ")])
+        return trod_error(diag, TROD_ERR_CORRUPT, "plugin.analysis", NULL,
+                          "plug-in '%s': analysis '%s' needs another name, without any of \":,=/\" "
+                          "and without blanks (trod/analysis.h)",
+                          path, a->name);
     if (trod_analysis_find(a->name, strlen(a->name)))
         return trod_error(diag, TROD_ERR_USAGE, "plugin.name", NULL,
                           "plug-in '%s': there is an analysis called '%s' already", path, a->name);

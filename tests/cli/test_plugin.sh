@@ -109,7 +109,7 @@ broken() {
 broken '.*TROD_PLUGIN_INTERFACE;' '' "'broken.so' is no plug-in: it does not define trod_plugin_interface"
 broken 'trod_plugin_analyses' 'others' "'broken.so' is no plug-in: it does not define trod_plugin_analyses"
 broken '\.name = "sizes",' '' "plug-in 'broken.so': analysis '' has no name"
-broken '"sizes",' '"a,b",' "analysis 'a,b' has no name"
+broken '"sizes",' '"a,b",' "analysis 'a,b' needs another name, without any of \":,=/\" and without blanks"
 for member in title init feed result; do
     broken "^    \\.$member = .*" '' "plug-in 'broken.so': analysis 'sizes' has no $member"
 done
