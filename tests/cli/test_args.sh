@@ -104,8 +104,15 @@ run trod completion bash
 status 0
 check bash -n "$stdout"
 cp "$stdout" completion
+# the words as bash parts them, and the line, as it does: nothing stands around : and =
 complete_words() {
     (
+        local line=$* glue
+        for glue in : =; do
+            line=${line// $glue/$glue}
+            line=${line//$glue /$glue}
+        done
+        COMP_LINE=${LINE_TYPED-$line}
         . ./completion
         COMP_WORDS=("$@")
         COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
@@ -140,13 +147,62 @@ run complete_words trod compare --track instr,m
 out <<'EOF'
 instr,mem
 EOF
-# bash parts words at colons
-run complete_words trod convert --to tarmac : dialect=e
+# bash parts words at colons and equals signs, and replaces what stands behind the last one
+for option in '--to' '--to ='; do
+    run complete_words trod convert $option tarmac : dia
+    out_has '^dialect=es$'
+    out_not '^tarmac'
+    run complete_words trod convert $option tarmac :
+    out_has '^dialect=es$'
+    run complete_words trod convert $option tarmac : dialect =
+    out_has '^es$'
+    run complete_words trod convert $option tarmac : dialect = e
+    out <<'EOF'
+es
+EOF
+    run complete_words trod convert $option tarma
+    out_has '^tarmac:dialect=es$'
+done
+run complete_words trod convert --to =
+out_has '^tarmac$'
+run complete_words trod view --kind = READ,WR
 out <<'EOF'
-dialect=es
+READ,WRITE
+EOF
+# other shells do not part them: the whole argument is replaced
+run complete_words trod convert --to=tarmac:dialect=e
+out <<'EOF'
+--to=tarmac:dialect=es
+EOF
+run complete_words trod convert --to tarmac:dialect=e
+out <<'EOF'
+tarmac:dialect=es
+EOF
+mkdir files && touch files/a:b files/c
+run complete_words trod view files/a :
+out <<'EOF'
+b
+EOF
+run complete_words trod view --output = files/
+through sort
+out <<'EOF'
+files/a:b
+files/c
+EOF
+LINE_TYPED='trod view files/a: files/' run complete_words trod view files/a : files/
+through sort
+out <<'EOF'
+files/a:b
+files/c
 EOF
 run complete_words trod record -o x -- tru
 out_has '^true$'
+run complete_words trod record -o x -- sort --output = files/
+through sort
+out <<'EOF'
+files/a:b
+files/c
+EOF
 run trod completion zsh
 status 0
 out_has '^autoload -U \+X bashcompinit && bashcompinit$'
