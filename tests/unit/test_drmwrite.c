@@ -375,6 +375,101 @@ static void test_few(void **state)
     free(w);
 }
 
+/* --- opcodes of any length --- */
+
+enum { LONGEST = 20 }; /* bytes of the longest opcode put; readers take 15 */
+
+/* Instructions behind each other, with opcodes of 1 to LONGEST bytes. */
+static struct trod_writer_summary write_lengths(const char *out, const char *to)
+{
+    const struct trod_writer_options opt = {.to = to, .allow_loss = true};
+    struct trod_writer_summary sum;
+    struct walk *w = calloc(1, sizeof *w);
+    struct trod_gen g = gen_seed(1);
+    struct trod_writer *writer;
+    struct trod_meta meta;
+    struct trod_batch *b;
+    uint64_t pc = 0x400000;
+
+    assert_non_null(w);
+    walk_init(w, &g, 1);
+    walk_meta(w, &meta);
+    assert_int_equal(trod_batch_new(&b, TROD_BATCH_ROWS), 0);
+    assert_int_equal(trod_writer_open(&writer, out, &opt, &meta, &quiet), 0);
+    trod_batch_clear(b);
+    b->meta = &meta;
+    b->have = TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_ADDR |
+              TROD_COL_PC | TROD_COL_CODE;
+    for (uint32_t n = 1; n <= LONGEST; pc += n++) {
+        uint8_t *code = trod_batch_pool(b, n, &b->code[b->n]);
+
+        assert_non_null(code);
+        for (uint32_t i = 0; i < n; i++)
+            code[i] = (uint8_t)(0x60 + i);
+        b->has[b->n] = b->have;
+        b->kind[b->n] = TROD_INSTR;
+        b->flags[b->n] = 0;
+        b->size[b->n] = n;
+        b->stream[b->n] = 0;
+        b->addr[b->n] = b->pc[b->n] = pc;
+        b->n++;
+    }
+    assert_int_equal(trod_writer_put(writer, b), 0);
+    assert_int_equal(trod_writer_commit(writer, &sum), 0);
+    trod_batch_free(b);
+    trod_meta_fini(&meta);
+    free(w);
+    return sum;
+}
+
+static void read_lengths(const char *path)
+{
+    struct trod_diag diag;
+    struct trod_trace *t;
+    struct trod_batch *b;
+    uint32_t seen = 0;
+    int rc;
+
+    trod_diag_init(&diag, NULL, NULL);
+    assert_int_equal(trod_trace_open(&t, &path, 1, NULL, &diag), 0);
+    while ((rc = trod_trace_next(t, &b)) == 1)
+        for (uint32_t i = 0; i < b->n; i++) {
+            const uint32_t n = seen + 1 < 15 ? seen + 1 : 15;
+
+            if (b->kind[i] != TROD_INSTR)
+                continue;
+            assert_int_equal(b->size[i], n);
+            assert_int_equal(b->code[i].len, n);
+            for (uint32_t k = 0; k < n; k++)
+                assert_int_equal(trod_batch_bytes(b, b->code[i])[k], 0x60 + k);
+            seen++;
+        }
+    assert_int_equal(rc, 0);
+    assert_int_equal(seen, LONGEST);
+    assert_int_equal(diag.errors, 0);
+    trod_trace_close(t);
+}
+
+/* The reference reader takes encodings of 15 bytes at the most: of longer ones the rest is lost. */
+static void test_lengths(void **state)
+{
+    (void)state;
+    for (unsigned width = 8; width <= 12; width += 4) {
+        char *dir = test_tmpdir(), *path = test_path(dir, "a.trace.zip");
+        const struct trod_writer_summary sum =
+            write_lengths(path, width == 8 ? "drmemtrace:entry=8" : "drmemtrace:entry=12");
+        struct drm_checked c;
+
+        check_file(path, width, &c);
+        read_lengths(path);
+        assert_int_equal(sum.loss.columns[TROD_INSTR][__builtin_ctz(TROD_COL_CODE)], LONGEST - 15);
+        assert_int_equal(sum.loss.columns[TROD_INSTR][__builtin_ctz(TROD_COL_SIZE)], LONGEST - 15);
+        test_remove(dir);
+        free(path);
+        free(dir);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -382,7 +477,7 @@ int main(void)
         cmocka_unit_test(test_threads),       cmocka_unit_test(test_many_threads),
         cmocka_unit_test(test_deterministic), cmocka_unit_test(test_filters),
         cmocka_unit_test(test_chunks),        cmocka_unit_test(test_cut_a_copy),
-        cmocka_unit_test(test_few),
+        cmocka_unit_test(test_few),           cmocka_unit_test(test_lengths),
     };
 
     trod_diag_init(&quiet, NULL, NULL);

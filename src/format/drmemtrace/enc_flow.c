@@ -111,7 +111,7 @@ static void classify(struct drm_enc *e, struct drm_seen *s)
 static struct drm_seen *look_up(struct drm_enc *e, const struct insn *n)
 {
     const uint8_t iset = (uint8_t)((n->flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
-    const uint32_t len = n->code_n < DRM_CODE_KEPT ? n->code_n : DRM_CODE_KEPT;
+    const uint32_t len = n->code_n < DRM_CODE_MAX ? n->code_n : DRM_CODE_MAX;
     struct drm_seen *s = drm_seen_at(e->side, n->pc);
 
     if (!s || (s->len == len && s->iset == iset && memcmp(s->code, n->code, len) == 0))
@@ -381,7 +381,7 @@ static struct insn insn_of(const struct drm_enc *e, const struct trod_batch *b, 
     if (n.size == 0)
         n.size = n.code_n ? n.code_n : 4;
     if (n.code_n && drm_code_sized(e))
-        n.size = n.code_n < DRM_CODE_KEPT ? n.code_n : DRM_CODE_KEPT;
+        n.size = n.code_n < DRM_CODE_MAX ? n.code_n : DRM_CODE_MAX;
     if (n.size > UINT16_MAX)
         n.size = UINT16_MAX;
     if (has & TROD_COL_TARGET) {

@@ -64,11 +64,11 @@ uint32_t drm_lose_instr(struct drm_enc *e, const struct trod_batch *b, uint32_t 
     if (drm_lose_code(e))
         lost |= trod_loss_columns(e->loss, b, row, TROD_COL_CODE,
                                   "the trace is written without opcodes");
-    else if (has & TROD_COL_CODE && b->code[row].len > DRM_CODE_KEPT)
+    else if (has & TROD_COL_CODE && b->code[row].len > DRM_CODE_MAX)
         lost |=
-            trod_loss_columns(e->loss, b, row, TROD_COL_CODE, "no opcode is longer than 16 bytes");
+            trod_loss_columns(e->loss, b, row, TROD_COL_CODE, "no opcode is longer than 15 bytes");
     if (drm_code_sized(e) && has & TROD_COL_CODE && has & TROD_COL_SIZE && b->code[row].len &&
-        b->size[row] && (b->size[row] != b->code[row].len || b->size[row] > DRM_CODE_KEPT))
+        b->size[row] && (b->size[row] != b->code[row].len || b->size[row] > DRM_CODE_MAX))
         lost |= trod_loss_columns(e->loss, b, row, TROD_COL_SIZE, "the opcode has another one");
     return lost;
 }

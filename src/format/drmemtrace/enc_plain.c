@@ -62,7 +62,7 @@ TROD_HOT void end(const struct plain *s, const struct fixed *f)
     e->last_branch = s->last_branch;
 }
 
-/* Are the N bytes at A and B the same? N is at least 1 and DRM_CODE_KEPT at the most. */
+/* Are the N bytes at A and B the same? N is at least 1 and DRM_CODE_MAX at the most. */
 TROD_HOT bool same_code(const uint8_t *a, const uint8_t *b, uint32_t n)
 {
     if (n >= 8)

@@ -18,7 +18,6 @@ enum {
     DRM_HOLD_MAX = 96,     /* entries that wait for the direction of a branch */
     DRM_KEPT_MAX = 64,
     DRM_LATE_MAX = 32,
-    DRM_CODE_KEPT = 16,  /* bytes of an encoding */
     DRM_SOON = 16,       /* rows that what is known of code is asked for ahead */
     DRM_PLAIN_LEAST = 8, /* rows that are looked at for plain ones in one go, at the least */
     DRM_CHUNK_DEFAULT = 10000000,
@@ -37,7 +36,7 @@ struct drm_seen {
         branch; /* known: branch (enum trod_branch) is from the opcode */
     uint8_t len, iset;
     bool added; /* by a copy, which found it not where it was needed */
-    uint8_t code[DRM_CODE_KEPT];
+    uint8_t code[DRM_CODE_MAX];
 };
 
 /* An entry of the schedule files. */

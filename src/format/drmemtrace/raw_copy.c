@@ -129,13 +129,13 @@ static int count(struct copying *y, const uint8_t *p, size_t n, bool *encodings)
 
 /* The encoding that stands before an instruction. */
 struct code {
-    uint8_t bytes[DRM_CODE_KEPT];
+    uint8_t bytes[DRM_CODE_MAX];
     unsigned n, entries;
 };
 
 static void add_code(struct code *code, const uint8_t *p)
 {
-    const unsigned size = trod_load_le16(p + 2), room = DRM_CODE_KEPT - code->n;
+    const unsigned size = trod_load_le16(p + 2), room = DRM_CODE_MAX - code->n;
     const unsigned n = size < room ? size : room;
 
     memcpy(code->bytes + code->n, p + 4, n);
