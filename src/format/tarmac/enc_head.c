@@ -31,13 +31,11 @@ static bool plain(uint8_t c)
            memchr("_.[]/-<>#", c, 9) != NULL;
 }
 
-bool tm_keeps_name(struct tm_enc *e, uint32_t stream)
+bool tm_ask_name(struct tm_enc *e, uint32_t stream)
 {
     const struct trod_stream *s = stream < e->meta->n_streams ? &e->meta->streams[stream] : NULL;
     size_t i = 0;
 
-    if (e->asked == stream + 1)
-        return e->keeps_name;
     while (s && i < s->name_len && i < STREAM_NAME_MAX && plain((uint8_t)s->name[i]))
         i++;
     e->asked = stream + 1;

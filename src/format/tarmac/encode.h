@@ -181,7 +181,11 @@ static inline void tm_number_unwritten(const struct tm_put *o, struct trod_slice
 }
 
 /* Are all letters of the name of STREAM written, in lines of another format's rows? */
-bool tm_keeps_name(struct tm_enc *e, uint32_t stream);
+bool tm_ask_name(struct tm_enc *e, uint32_t stream);
+static inline bool tm_keeps_name(struct tm_enc *e, uint32_t stream)
+{
+    return e->asked == stream + 1 ? e->keeps_name : tm_ask_name(e, stream);
+}
 /* Head of a line: time, unit, source; a blank behind it. */
 void tm_put_head(struct tm_put *o, bool instruction);
 /* Does the line say a time or a cpu, and not leave both to the line before? */
