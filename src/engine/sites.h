@@ -5,6 +5,7 @@
 #define TROD_ENGINE_SITES_H
 
 #include "trod/batch.h"
+#include "trod/format.h"
 #include "trod/site.h"
 #include "trod/streak.h"
 
@@ -24,11 +25,16 @@ void engine_sites_lock(struct trod_sites *s, const struct trod_meta *meta);
 void engine_sites_unlock(struct trod_sites *s);
 /* Has any site of S an opcode? */
 bool engine_sites_coded(const struct trod_sites *s);
-/* Does any site of S have an opcode or the kind of a branch? Some formats say system calls only. */
-static inline bool engine_sites_say_branches(const struct trod_sites *s)
+/*
+ * Does any site of S, of a trace with META, have an opcode or the kind of a branch, or would it
+ * have one if it were a branch? Some formats say system calls only.
+ */
+static inline bool engine_sites_say_branches(const struct trod_sites *s,
+                                             const struct trod_meta *meta)
 {
+    const struct trod_format *f = meta ? meta->driver : NULL;
     const uint32_t n = trod_sites_count(s);
-    bool said = engine_sites_coded(s);
+    bool said = engine_sites_coded(s) || (f && f->flags & TROD_FMT_BRANCHES);
 
     for (uint32_t k = 0; k < n && !said; k++) {
         const unsigned branch = trod_site_at(s, k)->branch;

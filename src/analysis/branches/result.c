@@ -47,7 +47,8 @@ static void put_kinds(const struct br_state *s, struct trod_result *r)
         all += s->sums.kind[k];
     if (!s->sums.instructions && !all)
         trod_result_str(r, "note", "no instructions are recorded, among which branches are found");
-    else if (!all && !s->sums.unresolved && !engine_sites_say_branches(s->context.sites))
+    else if (!all && !s->sums.unresolved &&
+             !engine_sites_say_branches(s->context.sites, s->context.meta))
         trod_result_str(r, "note", "the trace does not say which instructions are branches");
     trod_result_u64(r, "instructions", s->sums.instructions);
     trod_result_u64(r, "branches", all);

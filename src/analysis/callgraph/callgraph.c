@@ -316,6 +316,7 @@ int cg_init(void *st, const struct cg_options *opt, const struct trod_context *c
         return trod_error(c->diag, TROD_ERR_USAGE, "calls.like", NULL,
                           "'--like' goes with none of '--list', '--final-stack', '--depth' and "
                           "'--during'");
+    core->told = f && f->flags & TROD_FMT_BRANCHES; /* what says no kind is no branch */
     core->inline_exceptions = inlined;
     core->listing = listing;
     if (opt->like)
@@ -571,7 +572,7 @@ int cg_calls(void *st, const struct trod_callstack_source *source)
     if (!(core->meta = source->meta(source->ctx)))
         return TROD_ERR_UNKNOWN;
     /* rows, which tell, are not seen: what the format can tell counts */
-    core->told = core->told || !f || f->flags & TROD_FMT_BRANCHES || f->reads & TROD_COL_CODE;
+    core->told = core->told || !f || f->reads & TROD_COL_CODE;
     core->source = source;
     core->isa = (uint8_t)core->meta->isa;
     rc = cg_summed(core, source);

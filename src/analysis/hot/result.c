@@ -250,7 +250,7 @@ static int result_of(const struct hot_state *s, struct trod_result *r)
     int rc = hot_flow_init(&f, s);
 
     if (rc == TROD_OK) {
-        if (f.unsaid && !engine_sites_say_branches(s->context.sites))
+        if (f.unsaid && !engine_sites_say_branches(s->context.sites, s->context.meta))
             trod_result_str(r, "note",
                             "the trace does not say which instructions are branches: calls and "
                             "returns that go back count as jumps of loops");
