@@ -79,7 +79,7 @@ static void refine(struct trod_callstack *c, int power)
     for (uint32_t i = 0; i < c->n_lanes; i++)
         if (c->lane[i])
             scale_lane(c->lane[i], by);
-    c->ticks.power = (int8_t)power;
+    c->ticks.power = power;
     c->scale(c->sink.ctx, by);
 }
 
@@ -136,8 +136,8 @@ static bool survey(struct trod_callstack *c, const struct trod_batch *b, uint32_
         if (!says(b, i, TROD_COL_TIME))
             continue;
         if (!t->known)
-            *t = (struct trod_ticks){
-                .known = true, .unit = unit, .power = (int8_t)trod_time_exponent(unit)};
+            *t =
+                (struct trod_ticks){.known = true, .unit = unit, .power = trod_time_exponent(unit)};
         power = trod_ticks_power(t, unit);
         t->mixed |= unit != t->unit;
         finest = power < finest ? power : finest;

@@ -16,7 +16,7 @@ struct trod_ticks {
     bool known;   /* a time was seen */
     bool mixed;   /* times have more than one unit, or other decimals */
     uint8_t unit; /* of the first time, as in the unit column */
-    int8_t power; /* a tick is 10^POWER seconds, or of what the unit counts */
+    int power;    /* a tick is 10^POWER seconds, or of what the unit counts */
     bool held;    /* times of a stream that is over were too large: they are TROD_LAST_TIME */
 };
 

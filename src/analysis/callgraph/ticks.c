@@ -67,7 +67,7 @@ void cg_ticks_merge(struct cg_core *into, struct cg_core *from)
     power = trod_ticks_power(a, b->unit) + b->power - trod_time_exponent(b->unit);
     if (power < a->power) {
         cg_scale(into, (unsigned)(a->power - power));
-        a->power = (int8_t)power;
+        a->power = power;
     } else {
         cg_scale(from, (unsigned)(power - a->power));
     }
@@ -99,7 +99,7 @@ int cg_ticks_load(struct trod_ticks *t, struct trod_span *in)
     *t = (struct trod_ticks){.known = v[0] != 0,
                              .mixed = v[1] != 0,
                              .unit = (uint8_t)v[2],
-                             .power = (int8_t)((int)v[3] - LEAST_POWER),
+                             .power = (int)v[3] - LEAST_POWER,
                              .held = v[4] != 0};
     return TROD_OK;
 }
