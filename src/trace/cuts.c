@@ -178,13 +178,14 @@ void trod_trace_first_isa(struct trod_trace *whole)
     struct trod_trace *t = NULL;
     struct trod_batch *b;
 
-    for (size_t i = 0; i < whole->n_inputs && !t; i++)
+    whole->isa = whole->meta.isa;
+    for (size_t i = 0; i < whole->n_inputs && !whole->isa && !t; i++)
         trod_trace_open_file(&t, whole, i, NULL, NULL);
     if (!t)
         return;
     trod_trace_want(t, TROD_COL_KIND);
     trod_trace_next(t, &b);
-    whole->meta.isa = t->meta.isa;
+    whole->isa = whole->meta.isa = t->meta.isa;
     trod_trace_close(t);
 }
 

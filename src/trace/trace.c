@@ -212,7 +212,7 @@ int trod_trace_open_known(struct trod_trace **out, const struct trod_trace *whol
     t->known = known;
     t->found = &whole->frames[file];
     t->format = whole->format;
-    t->meta.isa = whole->meta.isa;
+    t->meta.isa = whole->isa;
     if (input)
         t->opt.input = *input;
     t->claimed = whole->claimed;
