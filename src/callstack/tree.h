@@ -63,6 +63,17 @@ static inline uint64_t cg_self(const struct cg_tree *t, size_t node, unsigned w)
     return node < t->n_weighed ? t->weight[node][w - CG_SELF_WEIGHTS] : 0;
 }
 
+/* What belongs to no function, rows before a stream's first instruction, to SELF. Is it anything?
+ */
+static inline bool cg_nobody(const struct cg_tree *t, uint64_t self[CG_SELVES])
+{
+    uint64_t any = 0;
+
+    for (unsigned w = 0; w < CG_SELVES; w++)
+        any |= self[w] = cg_self(t, 0, w);
+    return any != 0;
+}
+
 /* ---- tree.c: 0 or TROD_ERR_NOMEM where they return int */
 /* See to node 0. False: no memory. */
 bool cg_tree_begin(struct cg_tree *t);

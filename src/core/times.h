@@ -118,14 +118,9 @@ static inline uint64_t trod_time_scale(uint64_t t, int power)
 static inline uint64_t trod_time_ticks(uint64_t t, uint8_t unit, uint8_t tick)
 {
     const bool same = trod_time_class(unit) == trod_time_class(tick);
-    int x = same ? trod_time_exponent(unit) - trod_time_exponent(tick & 15)
-                 : -(int)trod_unit_decimals(unit);
 
-    for (; x < 0; x++)
-        t /= 10;
-    for (; x > 0 && t <= UINT64_MAX / 10; x--)
-        t *= 10;
-    return x > 0 ? UINT64_MAX : t;
+    return trod_time_scale(t, same ? trod_time_exponent(unit) - trod_time_exponent(tick & 15)
+                                   : -(int)trod_unit_decimals(unit));
 }
 
 #endif

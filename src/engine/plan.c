@@ -573,8 +573,9 @@ int run_plan_units(struct trod_run *r)
         !(r->sound = calloc(trod_trace_files(r->whole), sizeof *r->sound)))
         return TROD_ERR_NOMEM;
     r->by_units = (r->n_units > 1 && !r->too_large) || r->opt.parts > 1;
-    if (r->by_units && trod_trace_files(r->whole) > 1)
+    if (r->by_units && trod_trace_files(r->whole) > 1) {
         trod_trace_first_isa(r->whole);
-    engine_sites_meta(r->sites, trod_trace_meta(r->whole));
+        engine_sites_meta(r->sites, trod_trace_meta(r->whole));
+    }
     return take_part(r) ? TROD_OK : TROD_ERR_NOMEM;
 }

@@ -3,6 +3,7 @@
  */
 #include "sim/miss_files.h"
 
+#include "core/inputs.h"
 #include "sim/layout.h"
 #include "trod/buf.h"
 #include "trod/io.h"
@@ -91,9 +92,8 @@ int trod_miss_files_begin(struct trod_miss_files *f, struct trod_dr_sim *sim, co
 int trod_miss_files_apart(const struct trod_miss_files *f, const struct trod_meta *meta)
 {
     for (size_t i = 0; f->of && i < f->sim->config->n_spec; i++)
-        for (uint32_t n = 0; f->of[i].path && n < meta->n_files; n++)
-            if (trod_same_file(meta->files[n], f->of[i].path))
-                return at_once(f, f->of[i].path);
+        if (f->of[i].path && trod_is_input(meta, f->of[i].path))
+            return at_once(f, f->of[i].path);
     return 0;
 }
 

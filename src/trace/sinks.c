@@ -7,6 +7,7 @@
 #include "trace/sinks.h"
 
 #include "core/grow.h"
+#include "core/inputs.h"
 #include "core/suffix.h"
 #include "io/filter.h"
 
@@ -120,14 +121,11 @@ static void single_compress(struct trod_sinks *s)
 /* What is written as PLACE takes the place of no file of the trace. */
 static int check_place(const struct trod_sinks *s, const char *place)
 {
-    if (access(place, F_OK) != 0)
-        return TROD_OK;
-    for (uint32_t i = 0; i < s->meta->n_files; i++)
-        if (trod_same_file(s->meta->files[i], place))
-            return trod_error(s->diag, TROD_ERR_USAGE, "writer.same-file", NULL,
-                              "'%s' is input and output at once: write to another %s", place,
-                              s->directory ? "directory" : "file");
-    return TROD_OK;
+    return access(place, F_OK) == 0 && trod_is_input(s->meta, place)
+               ? trod_error(s->diag, TROD_ERR_USAGE, "writer.same-file", NULL,
+                            "'%s' is input and output at once: write to another %s", place,
+                            s->directory ? "directory" : "file")
+               : TROD_OK;
 }
 
 /* The same of a file of the folder that is made as PATH. */

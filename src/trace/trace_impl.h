@@ -33,8 +33,7 @@ struct trod_trace {
     const struct trod_format *claimed;  /* by a directory: what its files are, or NULL */
     const struct trod_candidate *known; /* what its file is, where that was found out before */
     const struct trod_format *format;   /* of the first file opened */
-    enum trod_isa
-        isa; /* of the first file, where parts of several are read (trod_trace_first_isa) */
+    enum trod_isa isa;                  /* that trod_trace_first_isa found; units begin with it */
     const struct trod_order_ops *order;
     void *state;
     void *beside; /* of the format, when begun: what files beside the inputs add */

@@ -360,22 +360,19 @@ static void end_warm_up(struct br_state *s)
 int br_boundary(void *st, const struct trod_boundary *at)
 {
     struct br_state *s = st;
-    int rc = at->type == TROD_BOUNDARY_END ? TROD_OK : br_flush_all(s);
+    const bool end = at->type == TROD_BOUNDARY_END;
+    int rc = TROD_OK;
 
-    if (at->type == TROD_BOUNDARY_WARM)
-        end_warm_up(s);
-    if (rc == TROD_OK && at->type == TROD_BOUNDARY_INTERVAL)
-        rc = end_interval(s, at);
-    if (at->type != TROD_BOUNDARY_END)
-        return rc;
-    for (size_t i = 0; rc == TROD_OK && i < s->n_lanes; i++) {
+    for (size_t i = 0; end && rc == TROD_OK && i < s->n_lanes; i++)
         if (s->lane[i]->waits)
             rc = br_given_up(s, s->lane[i]);
-        if (rc == TROD_OK)
-            rc = br_flush(s, s->lane[i]);
-    }
-    if (rc == TROD_OK && s->n_intervals &&
-        s->interval[s->n_intervals - 1].instructions_end != at->instructions)
+    if (rc == TROD_OK)
+        rc = br_flush_all(s);
+    if (at->type == TROD_BOUNDARY_WARM)
+        end_warm_up(s);
+    if (rc == TROD_OK && (at->type == TROD_BOUNDARY_INTERVAL ||
+                          (end && s->n_intervals &&
+                           s->interval[s->n_intervals - 1].instructions_end != at->instructions)))
         rc = end_interval(s, at);
     return rc;
 }

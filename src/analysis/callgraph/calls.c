@@ -178,14 +178,11 @@ static int put_node(void *user, uint32_t node)
     return rc;
 }
 
-/* What belongs to no function: rows before a stream's first instruction. */
 static void put_nobody(const struct tree *t)
 {
-    uint64_t self[CG_SELVES], any = 0;
+    uint64_t self[CG_SELVES];
 
-    for (unsigned w = 0; w < CG_SELVES; w++)
-        any |= self[w] = cg_self(&t->core->tree, 0, w);
-    if (!any)
+    if (!cg_nobody(&t->core->tree, self))
         return;
     trod_result_str(t->r, NULL, CG_NO_FUNCTION);
     trod_result_u64(t->r, NULL, 0);

@@ -266,14 +266,11 @@ static size_t cost_columns(const struct table *t, struct trod_result_column *c, 
     return n;
 }
 
-/* What belongs to no function: rows before a stream's first instruction. */
 static void put_nobody(const struct table *t, struct trod_result *r)
 {
-    uint64_t self[CG_SELVES], any = 0;
+    uint64_t self[CG_SELVES];
 
-    for (unsigned w = 0; w < CG_SELVES; w++)
-        any |= self[w] = cg_self(&t->core->tree, 0, w);
-    if (!any)
+    if (!cg_nobody(&t->core->tree, self))
         return;
     trod_result_str(r, NULL, CG_NO_FUNCTION);
     trod_result_absent(r);

@@ -6,6 +6,8 @@
  */
 #include "analysis/phases/phases.h"
 
+#include "core/inputs.h"
+
 #include <inttypes.h>
 
 static int save(const struct phases_state *s, const char *suffix, const struct trod_buf *text)
@@ -36,11 +38,10 @@ static int apart(const struct trod_context *c, const char *path, const char *suf
 
     if (rc == TROD_OK)
         rc = trod_buf_add(&text, "", 1);
-    for (uint32_t i = 0; rc == TROD_OK && c->meta && i < c->meta->n_files; i++)
-        if (trod_same_file(c->meta->files[i], (const char *)text.p))
-            rc = trod_error(c->diag, TROD_ERR_USAGE, "phases.same-file", NULL,
-                            "'%s' is input and output at once: write to another file",
-                            (const char *)text.p);
+    if (rc == TROD_OK && c->meta && trod_is_input(c->meta, (const char *)text.p))
+        rc = trod_error(c->diag, TROD_ERR_USAGE, "phases.same-file", NULL,
+                        "'%s' is input and output at once: write to another file",
+                        (const char *)text.p);
     trod_buf_fini(&text);
     return rc;
 }
