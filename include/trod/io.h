@@ -30,6 +30,11 @@ struct trod_input_options {
     bool lazy;          /* keep no file open between reads: for thousands of inputs at once */
     uint32_t window;    /* bytes decoded at a time, 0: TROD_WINDOW */
     uint32_t ratio;     /* limit of expansion over all filters, 0: TROD_RATIO_DEFAULT */
+    /*
+     * Threads for an archive that is read in order, besides the one of the input itself (0: none):
+     * they decode the members behind the one being read, 64 MiB of each at the most.
+     */
+    uint16_t beside;
 };
 
 /*

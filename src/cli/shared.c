@@ -109,6 +109,7 @@ struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t
     t.all_inputs = in->all_inputs;
     t.parallel = in->parallel;
     t.input.no_thread = in->jobs == 1;
+    t.input.beside = (uint16_t)((in->jobs ? cli_jobs(in) : trod_processors()) - 1);
     t.beside = (struct trod_beside_options){
         .modules = in->modules, .module_dir = in->module_dir, .more = true};
     return t;

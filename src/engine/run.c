@@ -31,6 +31,8 @@ int trod_run_open(struct trod_run **out, const char *const *paths, size_t n,
         r->opt.jobs = trod_processors();
     if (r->opt.jobs > TROD_RUN_JOBS)
         r->opt.jobs = TROD_RUN_JOBS;
+    if (r->opt.trace.input.beside == 0)
+        r->opt.trace.input.beside = (uint16_t)(r->opt.jobs - 1);
     if (r->opt.serial)
         r->opt.jobs = 1;
     if (r->opt.by == TROD_BY_THREAD)

@@ -199,6 +199,7 @@ static int unit_open(struct run_worker *w, struct run_unit *u, size_t number)
     struct trod_diag *diag = &u->keeper.diag;
     int rc;
 
+    input.beside = 0;
     /* if the units keep all threads busy, no further threads are needed to read ahead */
     if (piece->chained || piece->apart || piece->assumes)
         input.no_thread |= r->n_workers > 1 && r->n_units >= r->n_workers;

@@ -55,6 +55,8 @@ static int input_begin(struct trod_input **out, struct trod_input *in, int statu
                                 "options are of another version");
     if (status == TROD_OK && !opt->raw)
         status = trod_zip_wrap(&in->source, opt->window, opt->lazy, &in->fault);
+    if (status == TROD_OK && !opt->no_thread && !opt->lazy && trod_zip_is(&in->source))
+        trod_zip_ahead(&in->source, opt->beside);
     if (status == TROD_OK && opt->lazy)
         trod_source_doze(&in->source, in->path);
     if (status == TROD_OK)

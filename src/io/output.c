@@ -12,9 +12,9 @@
 #include "outfile.h"
 #include "output.h"
 #include "pack.h"
+#include "thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -96,19 +96,9 @@ static void *run(void *user)
     return NULL;
 }
 
-/*
- * Signals are the business of the threads that were there before, but for those that a write to
- * nowhere raises in the thread that writes.
- */
 static void start(struct trod_output *o)
 {
-    sigset_t most, old;
-    sigfillset(&most);
-    sigdelset(&most, SIGPIPE);
-    sigdelset(&most, SIGXFSZ);
-    pthread_sigmask(SIG_SETMASK, &most, &old);
-    o->running = pthread_create(&o->thread, NULL, run, o) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    o->running = trod_thread_start(&o->thread, run, o);
     o->threads = o->running;
 }
 

@@ -7,11 +7,11 @@
  */
 #include "pack.h"
 
+#include "thread.h"
 #include "trod/buf.h"
 #include "trod/run.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,23 +225,13 @@ static void *work(void *user)
     return NULL;
 }
 
-/*
- * Signals are the business of the threads that were there before, but for those that a write to
- * nowhere raises in the thread that writes.
- */
 static bool start(struct trod_crew *c)
 {
     struct worker *w = &c->worker[c->n];
-    sigset_t most, old;
     bool started;
 
-    sigfillset(&most);
-    sigdelset(&most, SIGPIPE);
-    sigdelset(&most, SIGXFSZ);
-    pthread_sigmask(SIG_SETMASK, &most, &old);
     w->crew = c;
-    started = pthread_create(&w->thread, NULL, work, w) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    started = trod_thread_start(&w->thread, work, w);
     c->n += started;
     return started;
 }

@@ -9,9 +9,9 @@
 #include "ring.h"
 
 #include "core/spare.h"
+#include "thread.h"
 #include "trod/io.h"
 
-#include <signal.h>
 #include <stdlib.h>
 
 enum {
@@ -100,15 +100,10 @@ static void *run(void *user)
     return NULL;
 }
 
-/* Signals are the business of the threads that were there before; a fault goes where it happens. */
 static void start(struct trod_ring *r)
 {
-    sigset_t all, old;
-    sigfillset(&all);
     atomic_store(&r->quit, false);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    r->running = pthread_create(&r->thread, NULL, run, r) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    r->running = trod_thread_start(&r->thread, run, r);
     r->threads = r->running; /* without a thread the consumer goes on producing */
 }
 

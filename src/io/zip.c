@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENCRYPTED = 1, SMALL = 1 << 10, SIGNATURE_N = 4 };
+enum { SMALL = 1 << 10, SIGNATURE_N = 4 };
 
 /* Keep a problem of the member being read (or of none) at this place. Returns STATUS. */
 static int problem(struct zip *z, size_t member, int status, const char *kind, const char *fmt, ...)
@@ -72,17 +72,17 @@ static void begin_member(struct zip *z)
     m->start = z->delivered;
     z->next++;
     pthread_mutex_unlock(&z->lock);
-    z->left = m->packed;
-    z->begun = trod_zip_tell(&z->in);
-    z->made = 0;
-    z->crc = 0;
+    z->dec.left = m->packed;
+    z->dec.begun = trod_zip_tell(&z->dec.in);
+    z->dec.made = 0;
+    z->dec.crc = 0;
     z->n_hold = 0;
     z->open = true;
     z->inside = false;
-    if (m->flags & ENCRYPTED) {
+    if (m->flags & ZIP_ENCRYPTED) {
         problem(z, z->next - 1, TROD_ERR_UNSUPPORTED, "zip.unsupported", "is encrypted");
         end_member(z, false);
-    } else if (trod_zip_codec_begin(z->codec, m->method) < 0) {
+    } else if (trod_zip_codec_begin(z->dec.codec, m->method) < 0) {
         problem(z, z->next - 1, TROD_ERR_UNSUPPORTED, "zip.unsupported",
                 "uses compression method %u, which this build cannot undo", m->method);
         end_member(z, false);
@@ -101,8 +101,8 @@ static bool open_listed(struct zip *z)
         struct trod_zip_member local;
         int rc = 0;
 
-        if (trod_zip_go(&z->in, m->header))
-            rc = trod_zip_local(&z->in, &local);
+        if (trod_zip_go(&z->dec.in, m->header))
+            rc = trod_zip_local(&z->dec.in, &local);
         if (rc == 1) {
             free(local.name);
             begin_member(z);
@@ -120,20 +120,20 @@ static bool open_listed(struct zip *z)
 /* Go to the next signature of a header. False: there is none. */
 static bool find_header(struct zip *z)
 {
-    while (trod_zip_need(&z->in, SIGNATURE_N) >= SIGNATURE_N) {
-        const uint8_t *p = trod_zip_at(&z->in);
-        size_t n = z->in.n - z->in.at;
+    while (trod_zip_need(&z->dec.in, SIGNATURE_N) >= SIGNATURE_N) {
+        const uint8_t *p = trod_zip_at(&z->dec.in);
+        size_t n = z->dec.in.n - z->dec.in.at;
 
         for (size_t i = 0; i + SIGNATURE_N <= n; i++) {
             if (p[i] != 'P' || p[i + 1] != 'K')
                 continue;
-            z->in.at += i;
+            z->dec.in.at += i;
             if ((p[i + 2] == 3 && p[i + 3] == 4) || (p[i + 2] == 1 && p[i + 3] == 2) ||
                 (p[i + 2] == 5 && p[i + 3] == 6))
                 return true;
-            z->in.at -= i;
+            z->dec.in.at -= i;
         }
-        z->in.at += n - (SIGNATURE_N - 1);
+        z->dec.in.at += n - (SIGNATURE_N - 1);
     }
     return false;
 }
@@ -145,17 +145,17 @@ static bool open_found(struct zip *z)
     const uint8_t descriptor[SIGNATURE_N] = {'P', 'K', 7, 8};
     int rc;
 
-    if (trod_zip_need(&z->in, SIGNATURE_N) >= SIGNATURE_N &&
-        memcmp(trod_zip_at(&z->in), descriptor, SIGNATURE_N) == 0)
-        z->in.at += SIGNATURE_N;
-    while ((rc = trod_zip_local(&z->in, &m)) == 0) {
-        size_t n = trod_zip_need(&z->in, SIGNATURE_N);
-        const uint8_t *p = trod_zip_at(&z->in);
+    if (trod_zip_need(&z->dec.in, SIGNATURE_N) >= SIGNATURE_N &&
+        memcmp(trod_zip_at(&z->dec.in), descriptor, SIGNATURE_N) == 0)
+        z->dec.in.at += SIGNATURE_N;
+    while ((rc = trod_zip_local(&z->dec.in, &m)) == 0) {
+        size_t n = trod_zip_need(&z->dec.in, SIGNATURE_N);
+        const uint8_t *p = trod_zip_at(&z->dec.in);
 
         if (n < SIGNATURE_N || (p[0] == 'P' && p[1] == 'K' && (p[2] == 1 || p[2] == 5)))
             return false;
         /* sizes and checksum of a member may stand between; all else is damage */
-        z->in.at++;
+        z->dec.in.at++;
         if (!find_header(z))
             return false;
     }
@@ -164,7 +164,7 @@ static bool open_found(struct zip *z)
         rc = trod_zip_list_add(&z->list, &m) < 0 ? TROD_ERR_NOMEM : 1;
     pthread_mutex_unlock(&z->lock);
     if (rc < 0) {
-        z->in.status = trod_fault_nomem(z->in.fault, "the list of zip members");
+        z->dec.in.status = trod_fault_nomem(z->dec.in.fault, "the list of zip members");
         return false;
     }
     begin_member(z);
@@ -174,10 +174,11 @@ static bool open_found(struct zip *z)
 /* Without directory the checksum of a member may stand behind it, after a signature or none. */
 static bool descriptor_agrees(struct zip *z)
 {
-    size_t n = trod_zip_need(&z->in, 8);
-    const uint8_t *p = trod_zip_at(&z->in);
+    size_t n = trod_zip_need(&z->dec.in, 8);
+    const uint8_t *p = trod_zip_at(&z->dec.in);
 
-    return (n >= 4 && trod_load_le32(p) == z->crc) || (n >= 8 && trod_load_le32(p + 4) == z->crc);
+    return (n >= 4 && trod_load_le32(p) == z->dec.crc) ||
+           (n >= 8 && trod_load_le32(p + 4) == z->dec.crc);
 }
 
 /* What is delivered before a problem: MADE bytes and those held back, if the member ends SOUND. */
@@ -193,29 +194,19 @@ static void check_member(struct zip *z, size_t made)
 {
     const struct trod_zip_member *m = current(z);
 
-    bool sound = m->size == TROD_NOWHERE || z->made == m->size;
+    bool sound = m->size == TROD_NOWHERE || z->dec.made == m->size;
 
     comes(z, made, sound);
     if (m->size == TROD_NOWHERE && !z->inside && !descriptor_agrees(z))
         problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.crc",
-                "has checksum %08" PRIx32 ", which is not the one given after it", z->crc);
+                "has checksum %08" PRIx32 ", which is not the one given after it", z->dec.crc);
     else if (!sound)
         problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.size",
-                "has %" PRIu64 " bytes instead of %" PRIu64, z->made, m->size);
-    else if (m->size != TROD_NOWHERE && !z->inside && z->crc != m->crc)
+                "has %" PRIu64 " bytes instead of %" PRIu64, z->dec.made, m->size);
+    else if (m->size != TROD_NOWHERE && !z->inside && z->dec.crc != m->crc)
         problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.crc",
-                "has checksum %08" PRIx32 " instead of %08" PRIx32, z->crc, m->crc);
+                "has checksum %08" PRIx32 " instead of %08" PRIx32, z->dec.crc, m->crc);
     end_member(z, sound);
-}
-
-/* Of the bytes that the codec took the last N are not the member's. */
-static void give_back(struct zip *z, size_t n)
-{
-    uint64_t taken = trod_zip_tell(&z->in) - z->begun;
-
-    if (n > taken)
-        n = (size_t)taken;
-    z->in.at -= n < z->in.at ? n : z->in.at;
 }
 
 /* One step of the member being read, into CAP bytes at OUT. Returns bytes made. */
@@ -223,51 +214,42 @@ static size_t step(struct zip *z, uint8_t *out, size_t cap)
 {
     const struct trod_zip_member *m = current(z);
     const char *why = "";
-    size_t in, made = cap;
-    int rc;
+    size_t made = cap;
+    bool ends = false;
+    enum zip_step did;
 
-    if (z->left && z->in.at == z->in.n)
-        trod_zip_need(&z->in, 1);
-    in = z->in.n - z->in.at;
-    if (in > z->left)
-        in = (size_t)z->left;
-    if (m->method == TROD_ZIP_STORED && z->left == 0) {
-        check_member(z, 0);
-        return 0;
+    if (z->ahead && (made = zip_ahead_take(z, out, cap, &ends)) != 0)
+        did = ends ? ZIP_ENDS : ZIP_GOES_ON;
+    else {
+        made = cap;
+        did = zip_decode(&z->dec, m, out, &made, &why);
+        if (z->ahead)
+            zip_ahead_start(z);
     }
-    if (m->size != TROD_NOWHERE && made > m->size - z->made + 1)
-        made = (size_t)(m->size - z->made + 1); /* one byte more shows that there are too many */
-    rc = trod_zip_codec_step(z->codec, trod_zip_at(&z->in), &in, out, &made, &why);
-    z->in.at += in;
-    if (z->left != TROD_NOWHERE)
-        z->left -= in;
-    if (rc < 0) {
+    switch (did) {
+    case ZIP_CORRUPT:
         comes(z, made, false);
         problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.corrupt",
-                "is corrupt near offset %" PRIu64 ": %s", trod_zip_tell(&z->in), why);
+                "is corrupt near offset %" PRIu64 ": %s", trod_zip_tell(&z->dec.in), why);
         end_member(z, false);
-        return made;
-    }
-    z->crc = trod_zip_crc(z->crc, out, made);
-    z->made += made;
-    if (m->size != TROD_NOWHERE && z->made > m->size) {
-        made -= (size_t)(z->made - m->size);
+        break;
+    case ZIP_TOO_LONG:
         comes(z, made, true);
         problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.size", "has more than %" PRIu64 " bytes",
                 m->size);
         end_member(z, true);
-        return made;
-    }
-    if (rc == 1 && m->method == TROD_ZIP_ZSTD && z->left != TROD_NOWHERE && z->left > 0)
-        rc = 0; /* another frame follows */
-    if (rc == 1) {
-        give_back(z, trod_zip_codec_unused(z->codec));
+        break;
+    case ZIP_ENDS:
         check_member(z, made);
-    } else if (in == 0 && made == 0) {
+        break;
+    case ZIP_STARVED:
         comes(z, 0, false);
         problem(z, z->next - 1, TROD_ERR_TRUNCATED, "zip.truncated",
-                "is cut after %" PRIu64 " bytes", z->made);
+                "is cut after %" PRIu64 " bytes", z->dec.made);
         end_member(z, false);
+        break;
+    case ZIP_GOES_ON:
+        break;
     }
     return made;
 }
@@ -281,10 +263,14 @@ static size_t read_some(struct zip *z, uint8_t *p, size_t cap)
     for (;;) {
         size_t n, odd;
 
-        if (!z->open && !(z->scanning ? open_found(z) : open_listed(z)))
-            return 0;
-        if (!z->open)
-            continue;
+        if (!z->open) {
+            if (!(z->scanning ? open_found(z) : open_listed(z)))
+                return 0;
+            if (!z->open)
+                continue;
+            if (z->ahead)
+                zip_ahead_adopt(z);
+        }
         n = z->n_hold;
         memcpy(p, z->hold, n);
         n += step(z, p + n, cap - n);
@@ -304,7 +290,7 @@ static int zip_read(struct trod_source *s, uint8_t *p, size_t cap, size_t *n,
 {
     struct zip *z = zip_of(s);
 
-    z->in.fault = fault;
+    z->dec.in.fault = fault;
     *n = 0;
     if (cap < SMALL && z->small_at == z->n_small) {
         z->n_small = read_some(z, z->small, SMALL);
@@ -317,8 +303,8 @@ static int zip_read(struct trod_source *s, uint8_t *p, size_t cap, size_t *n,
     } else if (cap >= SMALL) {
         *n = read_some(z, p, cap);
     }
-    atomic_store_explicit(&s->offset, trod_zip_tell(&z->in), memory_order_relaxed);
-    return *n ? TROD_OK : z->in.status;
+    atomic_store_explicit(&s->offset, trod_zip_tell(&z->dec.in), memory_order_relaxed);
+    return *n ? TROD_OK : z->dec.in.status;
 }
 
 /* Where member K begins, as far as sizes say; TROD_NOWHERE where they do not. */
@@ -343,14 +329,15 @@ static void enter_point(struct zip *z, size_t k)
 {
     const struct trod_point *p = z->point;
     const uint64_t start = start_of(z, k), at = p->packed - (p->bits != 0);
-    struct trod_fault *fault = z->in.fault, none = {0};
+    struct trod_fault *fault = z->dec.in.fault, none = {0};
 
     if (z->list.member[k].method != TROD_ZIP_DEFLATE || start == TROD_NOWHERE)
         return;
-    z->in.fault = &none;
+    z->dec.in.fault = &none;
     z->open = false;
     z->next = k;
     z->delivered = start;
+    zip_ahead_moved(z);
     if (open_listed(z) && z->next == k + 1 && z->open && !trod_zip_enter(z, at))
         z->open = false;
     if (!z->open) { /* from its beginning */
@@ -358,7 +345,7 @@ static void enter_point(struct zip *z, size_t k)
         z->n_hold = 0;
         z->delivered = start;
     }
-    z->in.fault = fault;
+    z->dec.in.fault = fault;
 }
 
 static bool zip_seek(struct trod_source *s, uint64_t offset, uint64_t *reached)
@@ -383,6 +370,7 @@ static bool zip_seek(struct trod_source *s, uint64_t offset, uint64_t *reached)
         z->n_hold = 0;
         z->next = k;
         z->delivered = at;
+        zip_ahead_moved(z);
     }
     if (z->point && z->point->decoded > z->delivered && z->point->decoded <= offset &&
         z->point->decoded > start_of(z, k))
@@ -404,11 +392,12 @@ static void zip_close(struct trod_source *s)
 {
     struct zip *z = zip_of(s);
 
+    zip_ahead_free(z->ahead);
     trod_source_close(&z->inner);
-    trod_zip_codec_free(z->codec);
+    trod_zip_codec_free(z->dec.codec);
     trod_zip_list_fini(&z->list);
     pthread_mutex_destroy(&z->lock);
-    free(z->in.buf);
+    free(z->dec.in.buf);
     free(z->small);
     free(z->problems);
     free(z->point);
@@ -436,18 +425,18 @@ static bool begins(struct trod_zip_bytes *b)
 /* Find out where the members are. */
 static int find_members(struct zip *z)
 {
-    int rc = trod_zip_directory(&z->in, &z->list);
+    int rc = trod_zip_directory(&z->dec.in, &z->list);
 
     if (rc == TROD_OK || rc == TROD_ERR_NOMEM)
         return rc;
     z->scanning = true;
-    if (z->in.random)
+    if (z->dec.in.random)
         problem(z, SIZE_MAX, rc, "zip.directory",
                 rc == TROD_ERR_TRUNCATED
                     ? "zip archive is cut: it has no directory, its members are read as they lie"
                     : "directory of the zip archive is damaged: its members are read as they lie");
     trod_zip_list_fini(&z->list);
-    return trod_zip_go(&z->in, 0) ? TROD_OK : TROD_ERR_IO;
+    return trod_zip_go(&z->dec.in, 0) ? TROD_OK : TROD_ERR_IO;
 }
 
 int trod_zip_wrap(struct trod_source *s, size_t window, bool lean, struct trod_fault *fault)
@@ -462,17 +451,17 @@ int trod_zip_wrap(struct trod_source *s, size_t window, bool lean, struct trod_f
     z = calloc(1, sizeof *z);
     if (!z)
         return trod_fault_nomem(fault, "a zip archive");
-    z->in = (struct trod_zip_bytes){.in = s,
-                                    .random = s->regular || s->mem,
-                                    .size = s->size,
-                                    .buf = malloc(cap),
-                                    .cap = cap,
-                                    .fault = fault};
+    z->dec.in = (struct trod_zip_bytes){.in = s,
+                                        .random = s->regular || s->mem,
+                                        .size = s->size,
+                                        .buf = malloc(cap),
+                                        .cap = cap,
+                                        .fault = fault};
     z->small = malloc(SMALL);
     z->first_bad = TROD_NOWHERE;
-    rc = z->in.buf && z->small ? trod_zip_codec_new(&z->codec, lean) : TROD_ERR_NOMEM;
-    if (rc == TROD_OK && !begins(&z->in)) {
-        rc = z->in.random ? TROD_OK : trod_source_push(s, z->in.buf, z->in.n, fault);
+    rc = z->dec.in.buf && z->small ? trod_zip_codec_new(&z->dec.codec, lean) : TROD_ERR_NOMEM;
+    if (rc == TROD_OK && !begins(&z->dec.in)) {
+        rc = z->dec.in.random ? TROD_OK : trod_source_push(s, z->dec.in.buf, z->dec.in.n, fault);
         goto no_archive;
     }
     pthread_mutex_init(&z->lock, NULL);
@@ -485,7 +474,7 @@ int trod_zip_wrap(struct trod_source *s, size_t window, bool lean, struct trod_f
         goto no_archive;
     }
     z->inner = *s;
-    z->in.in = &z->inner;
+    z->dec.in.in = &z->inner;
     memset(s, 0, sizeof *s);
     s->ops = &zip_ops;
     s->archive = z;
@@ -495,9 +484,9 @@ int trod_zip_wrap(struct trod_source *s, size_t window, bool lean, struct trod_f
     return TROD_OK;
 
 no_archive:
-    trod_zip_codec_free(z->codec);
+    trod_zip_codec_free(z->dec.codec);
     free(z->problems);
-    free(z->in.buf);
+    free(z->dec.in.buf);
     free(z->small);
     free(z);
     return rc;

@@ -17,6 +17,7 @@ enum {
     TROD_ZIP_DEFLATE = 8,
     TROD_ZIP_ZSTD = 93,
     TROD_ZIP_BUFFER = 1 << 17, /* compressed bytes at hand at the most */
+    TROD_ZIP_READ = 1 << 16,   /* reads end at multiples of it */
     TROD_ZIP_STEP = 24,        /* damaged members are cut to a multiple: records stay in step */
     TROD_ZIP_PROBLEMS = 256    /* kept until they are reported; more are counted */
 };
@@ -124,6 +125,8 @@ int trod_zip_wrap(struct trod_source *s, size_t window, bool lean, struct trod_f
 void trod_zip_doze(struct trod_source *s, const char *path);
 
 /* S must be a zip source in what follows. */
+/* Up to THREADS members behind the one that is read are decoded at the same time. */
+void trod_zip_ahead(struct trod_source *s, unsigned threads);
 size_t trod_zip_members(const struct trod_source *s);
 /* Number of the member that byte OFFSET of the decoded stream belongs to; SIZE_MAX: none yet. */
 size_t trod_zip_member_at(const struct trod_source *s, uint64_t offset);

@@ -33,7 +33,7 @@ enum {
 /* Fill the buffer behind what is there. False: nothing more comes. */
 static bool fill(struct trod_zip_bytes *b)
 {
-    size_t got = 0, past, gone;
+    size_t got = 0, past, gone, room;
 
     if (b->status != TROD_OK)
         return false;
@@ -44,9 +44,13 @@ static bool fill(struct trod_zip_bytes *b)
     b->offset += gone;
     b->n -= gone;
     b->at = past;
-    b->status = b->random ? trod_source_pread(b->in, b->buf + b->n, b->cap - b->n, b->offset + b->n,
-                                              &got, b->fault)
-                          : b->in->ops->read(b->in, b->buf + b->n, b->cap - b->n, &got, b->fault);
+    /* where reads end does not depend on where reading began: nor does what is said of damage */
+    room = TROD_ZIP_READ - (b->offset + b->n) % TROD_ZIP_READ;
+    if (room > b->cap - b->n)
+        room = b->cap - b->n;
+    b->status =
+        b->random ? trod_source_pread(b->in, b->buf + b->n, room, b->offset + b->n, &got, b->fault)
+                  : b->in->ops->read(b->in, b->buf + b->n, room, &got, b->fault);
     b->n += got;
     return got != 0;
 }

@@ -1,11 +1,13 @@
 /*
- * zip_int.h - an archive that is being read, for zip.c and zip_point.c.
+ * zip_int.h - an archive that is being read, for zip.c, zip_ahead.c and zip_point.c.
  */
 #ifndef TROD_IO_ZIP_INT_H
 #define TROD_IO_ZIP_INT_H
 
 #include "points.h"
 #include "zip.h"
+
+enum { ZIP_ENCRYPTED = 1 }; /* flag of a member */
 
 struct problem {
     uint64_t at;   /* in the decoded stream */
@@ -15,19 +17,41 @@ struct problem {
     char text[120];
 };
 
-struct zip {
-    struct trod_source inner;
+/* How far a member is decoded. */
+struct zip_decoder {
     struct trod_zip_bytes in;
     struct trod_zip_codec *codec;
-    bool scanning;  /* no central directory */
-    bool open;      /* a member is being read */
-    bool sound;     /* the last one was good to its end */
-    bool inside;    /* it was entered at a point: its checksum is not known */
-    size_t next;    /* member to open next; that before it is being read */
     uint64_t begun; /* where its packed bytes begin in the archive */
     uint64_t left;  /* packed bytes of it to come; TROD_NOWHERE: until it ends itself */
     uint64_t made;  /* bytes of it, those held back included */
-    uint32_t crc;
+    uint32_t crc;   /* of these */
+};
+
+enum zip_step {
+    ZIP_CORRUPT = -1,
+    ZIP_GOES_ON,
+    ZIP_ENDS,
+    ZIP_STARVED,  /* the archive ends, or what is said to be the member's bytes */
+    ZIP_TOO_LONG, /* more bytes than the directory says: only so many are made */
+};
+
+/*
+ * One step of M, which D is in, into *MADE bytes at OUT, which is set to those made. *WHY says what
+ * is corrupt.
+ */
+enum zip_step zip_decode(struct zip_decoder *d, const struct trod_zip_member *m, uint8_t *out,
+                         size_t *made, const char **why);
+
+struct zip_ahead;
+
+struct zip {
+    struct trod_source inner;
+    struct zip_decoder dec;
+    bool scanning;               /* no central directory */
+    bool open;                   /* a member is being read */
+    bool sound;                  /* the last one was good to its end */
+    bool inside;                 /* it was entered at a point: its checksum is not known */
+    size_t next;                 /* member to open next; that before it is being read */
     uint64_t delivered;          /* bytes of the decoded stream */
     size_t coming;               /* bytes that will be before a problem that is met now */
     uint8_t hold[TROD_ZIP_STEP]; /* made but not delivered: it may have to be thrown away */
@@ -43,6 +67,7 @@ struct zip {
     uint64_t first_bad; /* the smallest AT of a problem; TROD_NOWHERE: none */
 
     struct trod_point *point; /* where reading may go on inside a member; NULL: nowhere */
+    struct zip_ahead *ahead;  /* threads that decode members to come; NULL: none */
 };
 
 static inline struct zip *zip_of(const struct trod_source *s)
@@ -55,5 +80,21 @@ static inline struct zip *zip_of(const struct trod_source *s)
  * False: it cannot.
  */
 bool trod_zip_enter(struct zip *z, uint64_t at);
+
+/* --- members that are decoded ahead (zip_ahead.c) --- */
+
+/* The member being read has got so far that those behind it will be wanted: threads begin them. */
+void zip_ahead_start(struct zip *z);
+/* What a thread has made of the member just opened, if any has, is used: the rest is decoded from
+ * there. */
+void zip_ahead_adopt(struct zip *z);
+/*
+ * Up to CAP bytes of what was made of the member being read, to OUT. Returns how many; 0: none is
+ * left. *ENDS: the member ends with them.
+ */
+size_t zip_ahead_take(struct zip *z, uint8_t *out, size_t cap, bool *ends);
+/* Reading goes on somewhere else: what was made of the member being read is not wanted. */
+void zip_ahead_moved(struct zip *z);
+void zip_ahead_free(struct zip_ahead *a);
 
 #endif

@@ -14,21 +14,21 @@ bool trod_zip_enter(struct zip *z, uint64_t at)
     const uint64_t made = p->decoded - m->start;
     uint8_t first = 0;
 
-    if (at < z->begun || (m->packed != TROD_NOWHERE && at - z->begun > m->packed) ||
-        (m->size != TROD_NOWHERE && made > m->size) || !trod_zip_go(&z->in, at))
+    if (at < z->dec.begun || (m->packed != TROD_NOWHERE && at - z->dec.begun > m->packed) ||
+        (m->size != TROD_NOWHERE && made > m->size) || !trod_zip_go(&z->dec.in, at))
         return false;
     if (p->bits) {
-        if (trod_zip_need(&z->in, 1) == 0)
+        if (trod_zip_need(&z->dec.in, 1) == 0)
             return false;
-        first = *trod_zip_at(&z->in);
-        z->in.at++;
+        first = *trod_zip_at(&z->dec.in);
+        z->dec.in.at++;
     }
-    if (!trod_zip_codec_enter(z->codec, p, first))
+    if (!trod_zip_codec_enter(z->dec.codec, p, first))
         return false;
-    if (z->left != TROD_NOWHERE)
-        z->left = m->packed - (trod_zip_tell(&z->in) - z->begun);
+    if (z->dec.left != TROD_NOWHERE)
+        z->dec.left = m->packed - (trod_zip_tell(&z->dec.in) - z->dec.begun);
     z->inside = true;
-    z->made = made;
+    z->dec.made = made;
     /* what is held back is counted from the beginning of the member */
     z->n_hold = made % TROD_ZIP_STEP;
     if (z->n_hold > p->window_n)

@@ -275,9 +275,13 @@ static int open_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
         .beside = &beside,
         .only = t->format,
     };
+    struct trod_input_options input = t->opt.input;
     struct trod_input *in;
-    int rc = trod_input_open(&in, t->files.file[i].path, &t->opt.input, t->diag);
+    int rc;
 
+    if (t->order != &trod_order_file && t->n_inputs > 1) /* files at once have threads enough */
+        input.beside = 0;
+    rc = trod_input_open(&in, t->files.file[i].path, &input, t->diag);
     *out = NULL;
     if (rc < 0)
         return rc;
