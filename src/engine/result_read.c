@@ -300,6 +300,10 @@ int trod_result_read(struct trod_result **out, const char *path, struct trod_dia
                    trod_reason(errno, why));
     if (f != stdin)
         fclose(f);
+    /* the parser would not see one behind a number */
+    if (rc == TROD_OK && text.json.n && memchr(text.json.p, 0, text.json.n))
+        rc = trod_error(diag, TROD_ERR_CORRUPT, "result.json", &at,
+                        "'%s' is no JSON: it has a byte of zero", path);
     if (rc == TROD_OK) {
         root = json_loadb(text.json.n ? (const char *)text.json.p : "", text.json.n,
                           JSON_REJECT_DUPLICATES | (text.nul ? 0 : JSON_ALLOW_NUL), &error);

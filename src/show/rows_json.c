@@ -262,7 +262,12 @@ static char *csv_front(const struct trod_show *r, const struct trod_batch *b, ui
     if (show_has(b, i, TROD_COL_TIME))
         p = show_put_time(r, b, i, p);
     *p++ = ',';
-    p = csv_word(p, show_has(b, i, TROD_COL_TIME) ? show_unit(b, i, r->meta) : NULL);
+    if (show_has(b, i, TROD_COL_TIME)) {
+        const char *unit = show_unit(b, i, r->meta); /* any word of the trace */
+
+        p = trod_put_csv(p, unit, unit ? strlen(unit) : 0);
+    }
+    *p++ = ',';
     if (show_has(b, i, TROD_COL_STREAM)) {
         char name[SHOW_NAME_MAX];
 

@@ -270,4 +270,48 @@ END
     status 2
     check test ! -e none.tarmac
 fi
+
+# ---- a byte of what a trace begins with: the records behind it are read
+trod gen -q cyclic:lines=20,laps=3 head.trace
+trod gen -q --isa x86-32 cyclic:lines=20,laps=3 head32.trace
+trod gen -q cyclic:lines=20,laps=3 head.full
+trod convert -q --allow-loss --to gem5packet head.trace head.gem5packet
+rows_of() { # JOBS FILE [OPTION...]
+    run trod count --footprint none --format json -j "$1" "${@:3}" "$2"
+}
+spoilt() { # FILE BYTE OUT
+    python3 -c "b = bytearray(open('$1', 'rb').read()); b[$2] ^= 0x24; open('$3', 'wb').write(b)"
+}
+for trace in head.trace:12 head32.trace:8 head.full:4 head.gem5packet:4; do
+    file=${trace%:*} from=
+    case $file in *.full | *.gem5packet) from=--from=${file#head.} ;; esac
+    rows_of 1 "$file"
+    status 0
+    total=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["total"]["rows"])' "$stdout")
+    for ((byte = 0; byte < ${trace#*:}; byte++)); do
+        spoilt "$file" $byte "x.${file#*.}"
+        for jobs in 1 2; do
+            rows_of $jobs "x.${file#*.}" $from
+            status 2
+            json ".total.rows == $total"
+        done
+    done
+done
+# a thread's file in a directory: also where nothing of it can be read
+mkdir -p folder/trace
+for thread in 1 2 3; do cp head.trace folder/trace/drmemtrace.app.$thread.000$thread.trace; done
+rows_of 1 folder
+status 0
+total=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["total"]["rows"])' "$stdout")
+spoilt head.trace 0 folder/trace/drmemtrace.app.2.0002.trace
+rows_of 1 folder
+status 2
+json ".total.rows == $total"
+: >folder/trace/drmemtrace.app.2.0002.trace
+rows_of 1 folder
+status 2
+json ".total.rows == $total / 3 * 2"
+run trod check --only read. folder
+check test "$got" -ne 0
+out_has 'error read.damaged: folder/trace/drmemtrace.app.2.0002.trace: byte 0'
 finish

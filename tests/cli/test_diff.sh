@@ -196,5 +196,9 @@ for text in '{"n": 18446744073709551616}' '{"n": "\u0000"}' '{"a": 1844674407370
     status 2
     err_has "^trod: bad.json:1: 'bad.json' is no JSON: "
 done
+printf '{"n": 14\0}\n' >bad.json
+run trod diff a.json bad.json
+status 2
+err_has "'bad.json' is no JSON: it has a byte of zero"
 
 finish

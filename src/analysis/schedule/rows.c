@@ -9,7 +9,9 @@
 #include "trod/drmemtrace.h"
 #include "trod/format.h"
 
-enum { LATENCIES = 6 };
+#include <string.h>
+
+enum { LATENCIES = 6, LETTERS = 1 << 20 };
 
 /* After so many microseconds times of 32 bits begin anew. */
 #define WRAP (UINT64_C(1) << 32)
@@ -21,9 +23,26 @@ char sch_letter(const struct sch_state *s, uint32_t thread)
     return (char)('A' + s->thread[thread].letter % SCH_LETTERS);
 }
 
+/*
+ * N times CH, of a core's letters; no more at once than a gap of 5 * 10^11 steps has, which no
+ * trace says that is not damaged.
+ */
+static bool letters(const struct sch_state *s, struct sch_core *c, char ch, uint64_t n)
+{
+    const size_t some = n < LETTERS ? (size_t)n : LETTERS;
+
+    if (s->opt->like != SCH_LIKE_SCHEDULE_STATS)
+        return true;
+    if (trod_buf_reserve(&c->letters, some) != TROD_OK)
+        return false;
+    memset(c->letters.p + c->letters.n, ch, some);
+    c->letters.n += some;
+    return true;
+}
+
 static bool letter(const struct sch_state *s, struct sch_core *c, char ch)
 {
-    return s->opt->like != SCH_LIKE_SCHEDULE_STATS || trod_buf_add(&c->letters, &ch, 1) == TROD_OK;
+    return letters(s, c, ch, 1);
 }
 
 /* Does C run a thread? */
@@ -40,12 +59,11 @@ static char gap_letter(uint32_t thread)
 /* N more instructions or steps of what C runs. */
 static bool go_on(const struct sch_state *s, struct sch_core *c, uint64_t n)
 {
-    bool room = true;
+    const uint64_t rest = c->segment + n % SCH_LETTER;
+    const char ch = runs(c) ? (char)(sch_letter(s, c->thread) + 'a' - 'A') : gap_letter(c->thread);
 
-    for (c->segment += n; room && c->segment >= SCH_LETTER; c->segment -= SCH_LETTER)
-        room = letter(
-            s, c, runs(c) ? (char)(sch_letter(s, c->thread) + 'a' - 'A') : gap_letter(c->thread));
-    return room;
+    c->segment = rest % SCH_LETTER;
+    return letters(s, c, ch, n / SCH_LETTER + rest / SCH_LETTER);
 }
 
 /* --- switches --- */

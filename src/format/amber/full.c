@@ -264,10 +264,16 @@ static int magic(struct dec *dec, struct trod_span *in, struct trod_diag *diag)
 
     if (in->n < 4)
         return in->last ? truncated(in, 4, diag) : TROD_DEC_MORE;
-    if (trod_load_be32(in->p) != AMBER_FULL_MAGIC)
-        return trod_error(diag, TROD_ERR_CORRUPT, "full.magic", &at,
-                          "magic number is 0x%08" PRIx32 " and not 0x%08" PRIx32,
-                          trod_load_be32(in->p), AMBER_FULL_MAGIC);
+    if (trod_load_be32(in->p) != AMBER_FULL_MAGIC) {
+        const uint32_t other = trod_load_be32(in->p) ^ AMBER_FULL_MAGIC;
+        const int rc = trod_error(diag, TROD_ERR_CORRUPT, "full.magic", &at,
+                                  "magic number is 0x%08" PRIx32 " and not 0x%08" PRIx32,
+                                  trod_load_be32(in->p), AMBER_FULL_MAGIC);
+
+        /* not another format if only one byte differs: the records behind it are good */
+        if (other >> (__builtin_ctz(other) & 24) > UINT8_MAX || (diag && diag->strict))
+            return rc;
+    }
     dec->begun = true;
     amber_eat(in, 4);
     return TROD_OK;

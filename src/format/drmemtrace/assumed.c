@@ -44,8 +44,9 @@ bool drm_may_assume(const void *dec, uint32_t want)
     uint32_t len;
 
     a_call(d->meta->isa, &len);
-    return !(want & UNKNOWN) && drm_is_plain(d) && !d->headless && d->chunk_size == 0 &&
-           !(d->filetype & TROD_DRM_CORE_SHARDED) && !drm_side_many_threads(d->side) &&
+    return !(want & UNKNOWN) && drm_is_plain(d) && !d->headless && !d->bad_header &&
+           d->chunk_size == 0 && !(d->filetype & TROD_DRM_CORE_SHARDED) &&
+           !drm_side_many_threads(d->side) &&
            (!(d->filetype & TROD_DRM_ENCODINGS) ||
             (d->filetype & TROD_DRM_SYSCALL_NUMBERS && len > 0));
 }

@@ -359,12 +359,12 @@ static int header(struct drm_call *c, const uint8_t *p)
 
         if ((size_t)(c->end - p) < d->width)
             break;
-        type = trod_load_le16(p);
+        type = i == 0 && d->bad_header ? DRM_HEADER : trod_load_le16(p);
         done = type == DRM_PID;
         if (type == DRM_THREAD || type == DRM_PID)
             rc = drm_entry(c, p, p);
         else if (type == DRM_HEADER)
-            version = value_of(c, p);
+            version = d->version;
         else if (type == DRM_MARKER)
             check_version(c, p, version);
         else
@@ -477,6 +477,11 @@ static int decode(struct drm_call *c, const uint8_t **at)
             return TROD_DEC_FULL; /* the tile may end in a bundle */
         if (!d->begun && (rc = header(c, p)) < 0)
             return rc;
+        if (d->bad_header) {
+            d->bad_header = false;
+            p += width;
+            continue;
+        }
         before = damaged(c);
         if (d->jumped && jumps(c, p)) {
             if (c->out->n)

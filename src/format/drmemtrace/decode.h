@@ -32,13 +32,14 @@ struct drm_options {
 struct drm_dec {
     struct drm_side *side;
     struct trod_meta *meta;
-    uint32_t file; /* number of the file in its trace */
-    uint8_t width; /* of an entry: DRM_ENTRY_64 or DRM_ENTRY_32 */
-    uint8_t shift; /* addresses are sign-extended from bit 63 - shift; 0: as stored */
-    bool stored;   /* addresses as stored, whatever the file type says */
-    bool headless; /* the first chunk is lost, and the header with it */
-    bool begun;    /* the header has been looked at */
-    bool ended;    /* the end has been looked at */
+    uint32_t file;   /* number of the file in its trace */
+    uint8_t width;   /* of an entry: DRM_ENTRY_64 or DRM_ENTRY_32 */
+    uint8_t shift;   /* addresses are sign-extended from bit 63 - shift; 0: as stored */
+    bool stored;     /* addresses as stored, whatever the file type says */
+    bool headless;   /* the first chunk is lost, and the header with it */
+    bool bad_header; /* the first entry should be one, and is not */
+    bool begun;      /* the header has been looked at */
+    bool ended;      /* the end has been looked at */
     bool pc_known, time_known, has_target;
     bool in_syscall, in_switch;
     bool entered; /* at the beginning of a chunk behind what was not read: its record number is
@@ -59,6 +60,12 @@ struct drm_dec {
     uint64_t chunk_size, chunk_base, chunks; /* instructions; instrs where it began; ended */
     uint64_t filetype, version;
 };
+
+/*
+ * Width of the entries of the N bytes at P, which begin a trace if their first entry is a damaged
+ * header; else 0.
+ */
+unsigned drm_damaged_width(const uint8_t *p, size_t n);
 
 int drm_decode(void *dec, struct trod_span *in, struct trod_batch *out, struct trod_diag *diag);
 

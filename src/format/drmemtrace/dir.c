@@ -9,6 +9,7 @@
 #include "core/beside.h"
 #include "core/endian.h"
 #include "core/grow.h"
+#include "format/drmemtrace/decode.h"
 #include "format/drmemtrace/entries.h"
 #include "format/drmemtrace/raw.h"
 
@@ -158,7 +159,7 @@ static enum look look(const char *path)
          "7zXZ",
          6},
     };
-    uint8_t head[16] = {0};
+    uint8_t head[3 * DRM_ENTRY_64] = {0};
     struct stat st;
     ssize_t n;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -179,7 +180,9 @@ static enum look look(const char *path)
             return LOOK_PACKED;
     if (n >= DRM_ENTRY_32 && trod_load_le32(head) == DRM_HEADER)
         return LOOK_TRACE;
-    return n > 0 && raw_begins(head, (size_t)n) ? LOOK_TRACE : LOOK_NOTHING;
+    return n > 0 && (raw_begins(head, (size_t)n) || drm_damaged_width(head, (size_t)n))
+               ? LOOK_TRACE
+               : LOOK_NOTHING;
 }
 
 /* A name as the tracer gives them. */
@@ -246,7 +249,10 @@ static int add_inputs(const char *dir, const struct names *names, bool mine, str
         what = look(path);
         if (what == LOOK_TRACE)
             mine = true;
-        if (what == LOOK_TRACE || what == LOOK_PACKED)
+        /* a thread's file that is damaged at its beginning, or empty, is an error when it is read
+         */
+        if (what == LOOK_TRACE || what == LOOK_PACKED ||
+            (what == LOOK_NOTHING && tracer_name(name) && strstr(name, ".trace")))
             rc = trod_files_add(out, path, TROD_ROLE_INPUT);
         else
             rc = names_add(&strays, path);

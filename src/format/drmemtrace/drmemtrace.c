@@ -40,22 +40,39 @@ static unsigned entry_width(const uint8_t *p, size_t n)
     return 0;
 }
 
-/* Width of the entries of a trace that begins with another chunk than its first, 0: it is none. */
-static unsigned chunk_width(const uint8_t *p, size_t n)
+/* Width of entries of which these MARKERS, N_MARKERS, are the first of the N bytes at P; 0: none.
+ */
+static unsigned marker_width(const uint8_t *p, size_t n, unsigned before, const unsigned *markers,
+                             unsigned n_markers)
 {
     const unsigned widths[] = {DRM_ENTRY_64, DRM_ENTRY_32};
-    const unsigned markers[] = {TROD_DRM_RECORD_ORDINAL, TROD_DRM_TIMESTAMP, TROD_DRM_CPU_ID};
 
     for (int i = 0; i < 2; i++) {
+        const size_t w = widths[i];
         unsigned same = 0;
 
-        while (same < 3 && n >= (size_t)(same + 1) * widths[i] &&
-               trod_load_le32(p + (size_t)same * widths[i]) == (DRM_MARKER | markers[same] << 16))
+        while (same < n_markers && n >= (before + same + 1) * w &&
+               trod_load_le32(p + (before + same) * w) == (DRM_MARKER | markers[same] << 16))
             same++;
-        if (same == 3)
+        if (same == n_markers)
             return widths[i];
     }
     return 0;
+}
+
+/* Width of the entries of a trace that begins with another chunk than its first, 0: it is none. */
+static unsigned chunk_width(const uint8_t *p, size_t n)
+{
+    const unsigned markers[] = {TROD_DRM_RECORD_ORDINAL, TROD_DRM_TIMESTAMP, TROD_DRM_CPU_ID};
+
+    return marker_width(p, n, 0, markers, 3);
+}
+
+unsigned drm_damaged_width(const uint8_t *p, size_t n)
+{
+    const unsigned markers[] = {TROD_DRM_VERSION, TROD_DRM_FILETYPE};
+
+    return marker_width(p, n, 1, markers, 2);
 }
 
 static int bid(const struct trod_probe *probe, const char **dialect)
@@ -67,6 +84,8 @@ static int bid(const struct trod_probe *probe, const char **dialect)
         return (width == DRM_ENTRY_64 ? 16 + 16 + 56 : 16 + 16 + 24) + 14;
     if (chunk_width(head->p, head->n))
         return 3 * (16 + 16);
+    if (drm_damaged_width(head->p, head->n))
+        return 2 * (16 + 16);
     if (raw_begins(head->p, head->n)) {
         *dialect = raw_dialect;
         return 3 + 5 + 3 + 29;
@@ -118,9 +137,18 @@ static int start(void *dec, const void *opt, const struct trod_span *head, struc
     struct drm_dec *d = dec;
     uint64_t version = DRM_VERSION_MAX;
     unsigned width = entry_width(head->p, head->n);
-    const bool headless = width == 0;
+    const unsigned damaged = width ? 0 : drm_damaged_width(head->p, head->n);
+    const bool headless = width + damaged == 0;
+    const uint8_t *says = head->p; /* the version */
     int rc;
 
+    if (damaged) {
+        rc = trod_error(diag, TROD_ERR_CORRUPT, "drmemtrace.header", &at,
+                        "header is damaged: the marker behind it says the version");
+        if (diag && diag->strict)
+            return rc;
+        says += width = damaged;
+    }
     if (headless)
         width = chunk_width(head->p, head->n);
     if (width == 0)
@@ -133,7 +161,7 @@ static int start(void *dec, const void *opt, const struct trod_span *head, struc
         if (diag && diag->strict)
             return rc;
     } else {
-        version = width == DRM_ENTRY_64 ? trod_load_le64(head->p + 4) : trod_load_le32(head->p + 4);
+        version = width == DRM_ENTRY_64 ? trod_load_le64(says + 4) : trod_load_le32(says + 4);
     }
     if (version > DRM_VERSION_MAX)
         return trod_error(diag, TROD_ERR_UNSUPPORTED, "drmemtrace.version", &at,
@@ -144,6 +172,7 @@ static int start(void *dec, const void *opt, const struct trod_span *head, struc
                           .width = (uint8_t)width,
                           .stored = o->addresses == DRM_STORED,
                           .headless = headless,
+                          .bad_header = damaged != 0,
                           .entered = headless,
                           .version = version};
     if (width == DRM_ENTRY_64 && !d->stored)
@@ -203,6 +232,7 @@ static void enter(void *dec, uint64_t chunk)
     d->instrs = d->chunk_base = chunk * d->chunk_size;
     d->chunks = chunk;
     d->entered = d->jumped = true;
+    d->bad_header = false;
     d->time_known = d->pc_known = d->has_target = d->footer = false;
     d->in_syscall = d->in_switch = false;
     d->depth = 0;

@@ -95,6 +95,16 @@ static bool has_magic(const struct trod_span *head)
     return head->n >= MAGIC && memcmp(head->p, GP_MAGIC, MAGIC) == 0;
 }
 
+/* Is it the magic number but for one byte? Then it is damaged, and not another format's. */
+static bool is_nearly_magic(const struct trod_span *head)
+{
+    unsigned same = 0;
+
+    for (unsigned i = 0; i < MAGIC && head->n >= MAGIC; i++)
+        same += head->p[i] == GP_MAGIC[i];
+    return same == MAGIC - 1;
+}
+
 /* The magic number, and a header that says how long a tick is. */
 static int bid(const struct trod_probe *probe, const char **dialect)
 {
@@ -188,9 +198,11 @@ static int start(void *dec, const void *opt, const struct trod_span *head, struc
         return TROD_OK;
     if (!has_magic(head)) {
         const struct trod_place at = trod_place_offset(NULL, 0);
+        const int rc = trod_error(diag, TROD_ERR_CORRUPT, "gem5packet.magic", &at,
+                                  "a packet trace begins with '" GP_MAGIC "'");
 
-        return trod_error(diag, TROD_ERR_CORRUPT, "gem5packet.magic", &at,
-                          "a packet trace begins with '" GP_MAGIC "'");
+        if (!is_nearly_magic(head) || (diag && diag->strict))
+            return rc;
     }
     return next_message(&p, e, &message, &n) ? take_header(d, meta, message, message + n) : TROD_OK;
 }
