@@ -332,6 +332,8 @@ const char *trod_kind_name(unsigned kind);
 const char *trod_column_name(unsigned bit);
 const char *trod_unit_name(unsigned unit);
 const char *trod_branch_name(unsigned branch);
+const char *trod_iset_name(unsigned iset);
+const char *trod_sec_name(unsigned sec);
 /* The kind, the unit called NAME (LEN bytes, in any case); -1: none. */
 int trod_kind_find(const char *name, size_t len);
 int trod_unit_find(const char *name, size_t len);

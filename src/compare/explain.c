@@ -94,22 +94,23 @@ static void say_texts(const char *a, size_t na, const char *b, size_t nb,
     put_part(out->said[1], b + from, nb - from, from != 0);
 }
 
-/* Bytes of details whose fields are not known. */
-static void say_bytes(const struct cmp_detail *const d[2], struct trod_compare_field *out)
+/* Bytes that are shown in the order they have. */
+static void say_bytes(const uint8_t *const p[2], const uint32_t len[2],
+                      struct trod_compare_field *out)
 {
-    const uint32_t least = d[0]->len < d[1]->len ? d[0]->len : d[1]->len;
+    const uint32_t least = len[0] < len[1] ? len[0] : len[1];
     uint32_t same = 0, from = 0;
 
-    while (same < least && d[0]->p[same] == d[1]->p[same])
+    while (same < least && p[0][same] == p[1][same])
         same++;
     if (same >= N / 2 - 3)
         from = same - 4;
     for (int side = 0; side < 2; side++) {
-        const uint32_t left = d[side]->len - from, n = left < N / 2 ? left : N / 2;
+        const uint32_t left = len[side] - from, n = left < N / 2 ? left : N / 2;
         char hex[N + 1] = "";
 
         for (uint32_t i = 0; i < n; i++)
-            snprintf(hex + 2 * i, 3, "%02x", d[side]->p[from + i]);
+            snprintf(hex + 2 * i, 3, "%02x", p[side][from + i]);
         put_part(out->said[side], hex, 2 * (size_t)n, from != 0);
     }
 }
@@ -127,21 +128,34 @@ static uint32_t width_of(const struct cmp_row *r)
     return r->pub.size && r->pub.size < 8 && r->pub.known != UINT64_MAX ? r->pub.size : 8;
 }
 
-/* Bytes [LO, HI) of a value; digits of which nothing is known as '-'. */
+/* Bits of byte I of the value that are not written. */
+static uint8_t unwritten_byte(const struct cmp_row *r, uint32_t i)
+{
+    if (r->wide)
+        return i < r->wide_size ? r->wide[2 * (size_t)r->wide_size + i] : 0;
+    return i < 8 ? (uint8_t)(r->unwritten >> (8 * i)) : 0;
+}
+
+/*
+ * Bytes [LO, HI) of a value; digits of which nothing is known as '?', or '-' where they are not
+ * written.
+ */
 static void put_digits(const struct cmp_row *r, uint32_t lo, uint32_t hi, char *out)
 {
     size_t n = 0;
 
     for (uint32_t i = hi; i-- > lo;) {
-        uint8_t known, v = cmp_value_byte(r, i, &known);
+        uint8_t known, v = cmp_value_byte(r, i, &known), dashes = unwritten_byte(r, i);
 
         for (int half = 4; half >= 0; half -= 4)
-            out[n++] = known >> half & 15 ? "0123456789abcdef"[v >> half & 15] : '-';
+            out[n++] = known >> half & 15    ? "0123456789abcdef"[v >> half & 15]
+                       : dashes >> half & 15 ? '-'
+                                             : '?';
     }
     out[n] = '\0';
 }
 
-static void say_value(const struct cmp_row *r, char *out)
+static void say_number(const struct cmp_row *r, char *out)
 {
     out[0] = '\0';
     if (!says_value(r))
@@ -165,8 +179,9 @@ static void say_wide(const struct cmp_row *r, uint32_t size, uint32_t lo, char *
              lo ? "..." : "", 8 * hi - 1, 8 * lo);
 }
 
-static void say_values(const struct cmp_row *const row[2], const struct cmp_rules *rules,
-                       struct trod_compare_field *out)
+/* Numbers, most significant digit first. */
+static void say_numbers(const struct cmp_row *const row[2], const struct cmp_rules *rules,
+                        struct trod_compare_field *out)
 {
     const uint32_t size[2] = {width_of(row[0]), width_of(row[1])};
     const uint32_t most = size[0] > size[1] ? size[0] : size[1];
@@ -179,7 +194,31 @@ static void say_values(const struct cmp_row *const row[2], const struct cmp_rule
         if (size[side] > BYTES)
             say_wide(row[side], most, lo, out->said[side]);
         else
-            say_value(row[side], out->said[side]);
+            say_number(row[side], out->said[side]);
+}
+
+/* Is the data of R a sequence of bytes, in the order of the record, and no number? */
+static bool is_sequence(const struct cmp_row *r)
+{
+    return r->wide &&
+           (r->pub.kind == TROD_MARKER || r->pub.kind == TROD_STATE || r->pub.kind == TROD_BUS);
+}
+
+/* Such data may come with a number that is part of it, which is what listings show. */
+static void say_values(const struct cmp_row *const row[2], const struct cmp_rules *rules,
+                       struct trod_compare_field *out)
+{
+    const struct trod_compare_row *p = &row[0]->pub, *q = &row[1]->pub;
+
+    if (!is_sequence(row[0]) || !is_sequence(row[1])) {
+        say_numbers(row, rules, out);
+    } else if ((p->has & q->has & TROD_COL_VALUE) && p->value != q->value) {
+        snprintf(out->said[0], N, "0x%" PRIx64, p->value);
+        snprintf(out->said[1], N, "0x%" PRIx64, q->value);
+    } else {
+        say_bytes((const uint8_t *const[2]){row[0]->wide, row[1]->wide},
+                  (const uint32_t[2]){row[0]->wide_size, row[1]->wide_size}, out);
+    }
 }
 
 /* Field K of the details of both rows. */
@@ -272,13 +311,14 @@ size_t cmp_row_explain(const struct cmp_row *a, const struct cmp_row *b,
     /* The number of a kind of branch follows from the branch. */
     if ((flags & TROD_F_BRANCH) && a->pub.kind == TROD_INSTR)
         differ &= ~(uint32_t)TROD_COL_SUB;
-    n = cmp_flags_put(a->pub.flags & flags, b->pub.flags & flags, f, out, n);
+    n = cmp_flags_put(a->pub.flags, b->pub.flags, flags, out, n);
     n = explain_columns(a, b, rules, differ, out, n);
     if ((differ & TROD_COL_STREAM) && n < TROD_COMPARE_FIELDS)
         n += explain_stream(a, b, rules, &out[n]);
     if ((differ & TROD_COL_DETAIL) && !a->detail.of && n < TROD_COMPARE_FIELDS) {
         out[n].name = "detail";
-        say_bytes((const struct cmp_detail *const[2]){&a->detail, &b->detail}, &out[n++]);
+        say_bytes((const uint8_t *const[2]){a->detail.p, b->detail.p},
+                  (const uint32_t[2]){a->detail.len, b->detail.len}, &out[n++]);
     } else if (differ & TROD_COL_DETAIL) {
         details = cmp_detail_differs(&a->detail, &b->detail, f);
     }

@@ -57,10 +57,10 @@ static const struct {
 
 enum { FLAG_NAMES = sizeof flag_names / sizeof *flag_names };
 
-static const char *const isets[] = {"none", "A32", "T32", "T32EE", "A64", "Jazelle"};
-static const char *const secs[] = {"none", "secure", "non-secure", "root", "realm"};
-
-#define NAME_OF(table, i) ((i) < sizeof(table) / sizeof *(table) ? (table)[i] : "unknown")
+static const char *or_unknown(const char *name)
+{
+    return name ? name : "unknown";
+}
 
 static bool compared(const struct trod_detail_field *f)
 {
@@ -313,7 +313,7 @@ void cmp_detail_put(const struct cmp_detail *d, unsigned k, char *out, size_t n)
         snprintf(out, n, "%s", *p ? "write" : "read");
         break;
     case TROD_FIELD_SEC:
-        snprintf(out, n, "%s", NAME_OF(secs, *p));
+        snprintf(out, n, "%s", or_unknown(trod_sec_name(*p)));
         break;
     case TROD_FIELD_CACHE:
         put_cache(*p, out, n);
@@ -330,27 +330,26 @@ void cmp_detail_put(const struct cmp_detail *d, unsigned k, char *out, size_t n)
     }
 }
 
-/* What FLAGS say in the bits that flag_names[K] stands for. */
+/* What FLAGS, as a row has them, say of what flag_names[K] stands for. */
 static const char *flag_said(size_t k, uint32_t flags)
 {
     switch (flag_names[k].bits) {
     case TROD_F_BRANCH:
-        return trod_branch_name(flags & TROD_F_BRANCH) ? trod_branch_name(flags & TROD_F_BRANCH)
-                                                       : "none";
+        return or_unknown(trod_branch_name(flags & TROD_F_BRANCH));
     case TROD_F_ISET:
-        return NAME_OF(isets, (flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT);
+        return or_unknown(trod_iset_name((flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT));
     case TROD_F_SEC:
-        return NAME_OF(secs, (flags & TROD_F_SEC) >> TROD_F_SEC_SHIFT);
+        return or_unknown(trod_sec_name((flags & TROD_F_SEC) >> TROD_F_SEC_SHIFT));
     default:
         return flags & flag_names[k].bits ? "yes" : "no";
     }
 }
 
-size_t cmp_flags_put(uint32_t a, uint32_t b, const struct cmp_fields *f,
-                     struct trod_compare_field *out, size_t n)
+size_t cmp_flags_put(uint32_t a, uint32_t b, uint32_t differ,
+                     struct trod_compare_field out[TROD_COMPARE_FIELDS], size_t n)
 {
     for (size_t k = 0; k < FLAG_NAMES && n < TROD_COMPARE_FIELDS; k++) {
-        if (!((a ^ b) & f->flags & flag_names[k].bits))
+        if (!(differ & flag_names[k].bits))
             continue;
         out[n].name = flag_names[k].name;
         snprintf(out[n].said[0], TROD_COMPARE_SAID, "%s", flag_said(k, a));

@@ -62,9 +62,12 @@ const char *cmp_detail_text(const struct cmp_detail *d, unsigned k, uint32_t *n)
 /* Field K of D, which is no text, in words. */
 void cmp_detail_put(const struct cmp_detail *d, unsigned k, char *out, size_t n);
 
-/* What two values of flags say of the bits that differ and count: appended to OUT from N on. */
-size_t cmp_flags_put(uint32_t a, uint32_t b, const struct cmp_fields *f,
-                     struct trod_compare_field *out, size_t n);
+/*
+ * What flags A and B, whole as rows have them, say of the flags that any bit of DIFFER belongs to:
+ * appended to OUT from N on. A field of several bits is one value, whichever of them differ.
+ */
+size_t cmp_flags_put(uint32_t a, uint32_t b, uint32_t differ,
+                     struct trod_compare_field out[TROD_COMPARE_FIELDS], size_t n);
 
 /*
  * Settle what counts: the columns that OPT names, or DEFAULTS, less what it ignores. Returns 0 or

@@ -26,52 +26,82 @@ static uint64_t low_bits(unsigned bits)
     return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
 }
 
-/* The mask of unknown or unwritten bits of row I, SIZE bytes; NULL: all are known. */
-static const uint8_t *unknown_mask(const struct trod_batch *b, uint32_t i, uint32_t *size)
-{
-    const void *detail = trod_batch_detail(b, i);
-    struct trod_slice mask;
+/* Masks of the value of a row, a byte a byte of it; NULL: all bits are known. */
+struct masks {
+    const uint8_t *unknown, *unwritten; /* unwritten: NULL: all of unknown, or none */
+    uint32_t n, unwritten_n;
+    bool whole;  /* nothing is known, and nothing says which bits */
+    bool dashes; /* without a mask: what is not known is not written */
+};
 
-    *size = 0;
-    if (!(cmp_flags_of(b, i) & (TROD_F_UNKNOWN | TROD_F_PARTIAL)) || !detail)
-        return NULL;
-    if (b->kind[i] == TROD_REG)
+static struct masks masks_of(const struct trod_batch *b, uint32_t i)
+{
+    const uint32_t flags = cmp_flags_of(b, i);
+    const void *detail = trod_batch_detail(b, i);
+    struct trod_slice mask = {0, 0}, unwritten = {0, 0};
+    struct masks m = {.dashes = !(flags & TROD_F_UNKNOWN)};
+
+    if (!(flags & (TROD_F_UNKNOWN | TROD_F_PARTIAL)))
+        return m;
+    if (detail && b->kind[i] == TROD_REG) {
         mask = ((const struct trod_detail_reg *)detail)->mask;
-    else if (b->kind[i] == TROD_READ || b->kind[i] == TROD_WRITE)
+        unwritten = ((const struct trod_detail_reg *)detail)->unwritten;
+    } else if (detail && (b->kind[i] == TROD_READ || b->kind[i] == TROD_WRITE)) {
         mask = ((const struct trod_detail_mem *)detail)->mask;
-    else if (b->kind[i] == TROD_ATOMIC)
+        unwritten = ((const struct trod_detail_mem *)detail)->unwritten;
+    } else if (detail && b->kind[i] == TROD_ATOMIC) {
         mask = ((const struct trod_detail_atomic *)detail)->mask;
-    else
-        return NULL;
-    *size = mask.len;
-    return mask.len ? trod_batch_bytes(b, mask) : NULL;
+    }
+    m.n = mask.len;
+    m.unknown = mask.len ? trod_batch_bytes(b, mask) : NULL;
+    m.unwritten_n = unwritten.len;
+    m.unwritten = unwritten.len ? trod_batch_bytes(b, unwritten) : NULL;
+    m.whole = mask.len == 0 && (flags & TROD_F_UNKNOWN);
+    return m;
+}
+
+/* Bits of byte K that are not known. */
+static uint8_t unknown_bits(const struct masks *m, uint32_t k)
+{
+    return m->whole ? 0xff : k < m->n ? m->unknown[k] : 0;
+}
+
+/* Those that are not known because they are not written. */
+static uint8_t unwritten_bits(const struct masks *m, uint32_t k)
+{
+    const uint8_t unknown = unknown_bits(m, k);
+
+    if (m->unwritten)
+        return k < m->unwritten_n ? unknown & m->unwritten[k] : 0;
+    return m->dashes ? unknown : 0;
 }
 
 static void take_known(struct cmp_row *row, const struct trod_batch *b, uint32_t i)
 {
-    uint32_t n;
-    const uint8_t *mask = unknown_mask(b, i, &n);
+    const struct masks m = masks_of(b, i);
     uint64_t unknown = 0;
 
-    for (uint32_t k = 0; k < n && k < 8; k++)
-        unknown |= (uint64_t)mask[k] << (8 * k);
+    for (uint32_t k = 0; k < 8 && (m.whole || k < m.n); k++) {
+        unknown |= (uint64_t)unknown_bits(&m, k) << (8 * k);
+        row->unwritten |= (uint64_t)unwritten_bits(&m, k) << (8 * k);
+    }
     row->pub.known &= ~unknown;
-    /* Unknown as a whole, and nothing says which bits: nothing is known. */
-    if (n == 0 && (cmp_flags_of(b, i) & TROD_F_UNKNOWN))
-        row->pub.known = 0;
 }
 
 static void take_wide(struct cmp_row *row, const struct trod_batch *b, uint32_t i, uint8_t *to)
 {
-    uint32_t n, size = b->data[i].len;
-    const uint8_t *mask = unknown_mask(b, i, &n);
+    const struct masks m = masks_of(b, i);
+    const uint32_t size = b->data[i].len;
 
     row->wide = to;
     row->wide_size = size;
     memcpy(to, trod_batch_bytes(b, b->data[i]), size);
-    memset(to + size, n == 0 && (cmp_flags_of(b, i) & TROD_F_UNKNOWN) ? 0 : 0xff, size);
-    for (uint32_t k = 0; k < n && k < size; k++)
-        to[size + k] = (uint8_t)~mask[k];
+    memset(to + size, 0xff, size);
+    memset(to + 2 * (size_t)size, 0, size);
+    for (uint32_t k = 0; k < size && (m.whole || k < m.n); k++) {
+        to[size + k] = (uint8_t)~unknown_bits(&m, k);
+        to[2 * (size_t)size + k] = unwritten_bits(&m, k);
+    }
 }
 
 /* The bits that row I writes, where it does not write all of them from bit 0 on; else NULL. */
@@ -88,14 +118,17 @@ static const struct trod_detail_reg *range_of(const struct trod_batch *b, uint32
 static void take_range(struct cmp_row *row, const struct trod_batch *b, uint32_t i,
                        const struct trod_detail_reg *d, uint8_t *to)
 {
-    uint32_t n, size = d->hi / 8 + 1, has = b->have & b->has[i];
-    const uint8_t *mask = unknown_mask(b, i, &n), *data = NULL;
+    const uint32_t size = d->hi / 8 + 1, has = b->have & b->has[i];
+    const struct masks m = masks_of(b, i);
+    uint8_t *known = to + size, *unwritten = known + size;
+    const uint8_t *data = NULL;
 
     if (has & TROD_COL_DATA)
         data = trod_batch_bytes(b, b->data[i]);
     row->wide = to;
     row->wide_size = size;
     memset(to, 0, 2 * (size_t)size);
+    memset(unwritten, 0xff, size);
     for (uint32_t bit = d->lo; bit <= d->hi; bit++) {
         uint32_t k = bit - d->lo, byte = k / 8, shift = k % 8;
         unsigned v = 0;
@@ -105,8 +138,10 @@ static void take_range(struct cmp_row *row, const struct trod_batch *b, uint32_t
         else if (!data && byte < 8 && (has & TROD_COL_VALUE))
             v = (unsigned)(b->value[i] >> k) & 1u;
         to[bit / 8] |= (uint8_t)(v << bit % 8);
-        if (!(byte < n && (mask[byte] >> shift & 1)))
-            to[size + bit / 8] |= (uint8_t)(1u << bit % 8);
+        if (!(byte < m.n && (m.unknown[byte] >> shift & 1)))
+            known[bit / 8] |= (uint8_t)(1u << bit % 8);
+        if (!(unwritten_bits(&m, byte) >> shift & 1))
+            unwritten[bit / 8] &= (uint8_t) ~(1u << bit % 8);
     }
 }
 
@@ -420,7 +455,7 @@ struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
     uint8_t cls, *tail;
 
     row = cmp_pool_take(rules->pool,
-                        sizeof *row + t.reads + t.extra + 2 * (size_t)t.wide + t.kept + t.text.len,
+                        sizeof *row + t.reads + t.extra + 3 * (size_t)t.wide + t.kept + t.text.len,
                         &cls);
     if (!row)
         return NULL;
@@ -442,7 +477,7 @@ struct cmp_row *cmp_row_take(const struct trod_batch *b, uint32_t i, int side,
         take_range(row, b, i, t.range, tail);
     else if (t.wide)
         take_wide(row, b, i, tail);
-    take_texts(row, b, &t, (char *)tail + 2 * (size_t)t.wide, rules);
+    take_texts(row, b, &t, (char *)tail + 3 * (size_t)t.wide, rules);
     row->subject = subject_of(row, rules);
     row->exact = exact_of(
         row, rules, b->kind[i] == TROD_REG && t.word.len ? mask_of(b, t.word, rules) : UINT64_MAX);

@@ -31,7 +31,9 @@ struct cmp_row {
     uint64_t place;            /* how many rows of its lane and side came before it */
     struct cmp_row *owner;     /* the instruction it belongs to, counted; NULL: none known */
     struct cmp_read *reads;    /* of an INSTR: what its READ rows read */
-    uint8_t *wide;             /* a value beyond 64 bits: its bytes, then what is known of them */
+    uint8_t *wide;             /* a value beyond 64 bits: its bytes, as many with the bits that are
+                                * known, as many with those that are not written */
+    uint64_t unwritten;        /* bits of value that are not known because they are not written */
     struct cmp_detail detail;  /* where details or modes are compared */
     const char *word;          /* name, record not understood, disassembly where it is compared: */
     uint32_t word_len;         /* the first CMP_WORD bytes */

@@ -59,8 +59,6 @@ static const struct {
     {TROD_F_HOLES, "holes"},
 };
 
-static const char *const isets[] = {NULL, "A32", "T32", "T32EE", "A64", "Jazelle"};
-static const char *const secs[] = {NULL, "s", "ns", "root", "realm"};
 static const char *const line_ops[] = {NULL, "alloc", "inval", "dirty", "clean", "fill", "evict"};
 static const char *const tlb_ops[] = {"fill", "evict", "walkcache-fill", "walkcache-evict"};
 static const char *const thread_ops[] = {"begin", "end"};
@@ -69,12 +67,12 @@ static const char *const thread_ops[] = {"begin", "end"};
 
 const char *show_iset_name(unsigned iset)
 {
-    return NAME_OF(isets, iset);
+    return iset == TROD_ISET_NONE ? NULL : trod_iset_name(iset);
 }
 
 const char *show_sec_name(unsigned sec)
 {
-    return NAME_OF(secs, sec);
+    return sec == TROD_SEC_NONE ? NULL : trod_sec_name(sec);
 }
 
 const char *show_sub_name(unsigned kind, unsigned sub)

@@ -142,6 +142,7 @@ struct show_text show_text_of(struct trod_show *r, const struct trod_batch *b, u
 /* Names of the flags of row I, at most SHOW_FLAGS of them; returns how many. */
 enum { SHOW_FLAGS = 20 };
 size_t show_flag_names(const struct trod_batch *b, uint32_t i, const char **names);
+/* NULL: none. */
 const char *show_iset_name(unsigned iset);
 const char *show_sec_name(unsigned sec);
 /* What sub means in a row of this kind, NULL if it is just a number. */

@@ -56,6 +56,9 @@ static const char *const isas[TROD_ISAS] = {
     [TROD_ISA_RISCV64] = "RISCV64", [TROD_ISA_REGDEPS] = "REGDEPS", [TROD_ISA_RISCV32] = "RISCV32",
 };
 
+static const char *const isets[] = {"none", "A32", "T32", "T32EE", "A64", "Jazelle"};
+static const char *const secs[] = {"none", "s", "ns", "root", "realm"};
+
 #define NAME_OF(table, i) ((i) < sizeof(table) / sizeof *(table) ? (table)[i] : NULL)
 
 const char *trod_kind_name(unsigned kind)
@@ -76,6 +79,16 @@ const char *trod_unit_name(unsigned unit)
 const char *trod_branch_name(unsigned branch)
 {
     return NAME_OF(branches, branch);
+}
+
+const char *trod_iset_name(unsigned iset)
+{
+    return NAME_OF(isets, iset);
+}
+
+const char *trod_sec_name(unsigned sec)
+{
+    return NAME_OF(secs, sec);
 }
 
 const char *trod_isa_name(unsigned isa)
