@@ -216,6 +216,9 @@ struct trod_compare_summary {
     struct trod_slide slides[TROD_COMPARE_SLIDES]; /* in force, found ones included */
     size_t n_slides;
     bool ended; /* by first_stop or by the callback */
+    /* Left out because the traces come from different tracers, which do not agree on them: */
+    uint32_t unlike;         /* classes that both sides have, */
+    uint32_t unlike_columns; /* and columns: TROD_COL_SUB, TROD_COL_FLAGS, TROD_COL_DETAIL */
 };
 
 /*

@@ -29,7 +29,10 @@ enum trod_format_flag {
     /* records do not say of which stream they are: a single file has those of one, and the writer
      * tells what other rows lose */
     TROD_FMT_ONE_STREAM = 1 << 9,
-    TROD_FMT_BRANCHES = 1 << 10 /* rows may say the kind of a branch that no opcode tells */
+    TROD_FMT_BRANCHES = 1 << 10, /* rows may say the kind of a branch that no opcode tells */
+    /* dialects are those of different tracers, which need not report the same events; those of
+     * other formats follow from what a trace has in it, or from how it is stored */
+    TROD_FMT_TRACERS = 1 << 11
 };
 
 /* What decode and encode return besides errors. */

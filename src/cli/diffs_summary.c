@@ -22,6 +22,27 @@ static void class_names(uint32_t track, char *out, size_t n)
             len += (size_t)snprintf(out + len, n - len, "%s%s", len ? ", " : "", classes[i]);
 }
 
+/* What is not compared although both sides may have it: their tracers do not agree on it. */
+static void emit_unlike(struct trod_emit *e, const struct trod_compare_summary *s)
+{
+    static const struct {
+        uint32_t column;
+        const char *name;
+    } columns[] = {{TROD_COL_SUB, "sub"}, {TROD_COL_FLAGS, "flags"}, {TROD_COL_DETAIL, "detail"}};
+    char names[128];
+    size_t len = 0;
+
+    class_names(s->unlike, names, sizeof names);
+    if (names[0])
+        trod_emit_str(e, "classes_not_compared", names);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (s->unlike_columns & columns[i].column)
+            len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", len ? ", " : "",
+                                    columns[i].name);
+    if (len)
+        trod_emit_str(e, "fields_not_compared", names);
+}
+
 static void emit_numbers(struct trod_emit *e, const struct cli_diffs *p,
                          const struct trod_compare_summary *s)
 {
@@ -45,6 +66,7 @@ static void emit_numbers(struct trod_emit *e, const struct cli_diffs *p,
     class_names(s->absent, names, sizeof names);
     if (names[0])
         trod_emit_str(e, "not_on_both_sides", names);
+    emit_unlike(e, s);
     class_names(s->late, names, sizeof names);
     if (names[0])
         trod_emit_str(e, "not_compared_but_on_both_sides", names);

@@ -38,13 +38,16 @@ static void count_classes(const struct cmp_side *s, uint32_t n[TROD_TRACK_CLASSE
 }
 
 /* Whether both sides come from tracers of one kind: they record the same kinds of events. */
-static bool same_dialect(const struct trod_compare *c)
+static bool same_tracer(const struct trod_compare *c)
 {
+    const struct trod_format *f = trod_trace_format(c->side[0].trace);
     const char *d[2] = {trod_trace_meta(c->side[0].trace)->dialect,
                         trod_trace_meta(c->side[1].trace)->dialect};
 
-    return trod_trace_format(c->side[0].trace) == trod_trace_format(c->side[1].trace) &&
-           (d[0] == d[1] || (d[0] && d[1] && strcmp(d[0], d[1]) == 0));
+    if (f != trod_trace_format(c->side[1].trace))
+        return false;
+    return !(f->flags & TROD_FMT_TRACERS) || d[0] == d[1] ||
+           (d[0] && d[1] && strcmp(d[0], d[1]) == 0);
 }
 
 static uint32_t choose_track(struct trod_compare *c)
@@ -66,9 +69,12 @@ static uint32_t choose_track(struct trod_compare *c)
     c->sum->absent = any & ~both;
     track = both;
     /* Tracers of different kinds do not report the same events. */
-    if (!same_dialect(c))
+    if (!same_tracer(c))
         track &= ~(uint32_t)(TROD_TRACK_OTHER | TROD_TRACK_EVENT);
-    return track ? track : both;
+    if (!track)
+        track = both;
+    c->sum->unlike = both & ~track;
+    return track;
 }
 
 /* Whether any instruction at hand comes with its opcode. */
@@ -81,14 +87,21 @@ static bool gives_code(const struct cmp_side *s)
     return false;
 }
 
+/*
+ * Columns that tracers of different kinds do not agree on: what a branch that is not taken is,
+ * executed or skipped.
+ */
+static uint32_t unlike_columns(const struct trod_compare *c)
+{
+    return same_tracer(c) ? 0 : TROD_COL_SUB | TROD_COL_FLAGS | TROD_COL_DETAIL;
+}
+
 static uint32_t choose_columns(const struct trod_compare *c)
 {
     uint32_t not = TROD_COL_MADE | TROD_COL_TIME | TROD_COL_UNIT | TROD_COL_INDEX | TROD_COL_TEXT |
                    TROD_COL_PC | TROD_COL_STREAM;
 
-    /* Tracers do not agree on what a branch that is not taken is: executed or skipped. */
-    if (!same_dialect(c))
-        not |= TROD_COL_SUB | TROD_COL_FLAGS | TROD_COL_DETAIL;
+    not |= unlike_columns(c);
     return (TROD_COL_ALL | (uint32_t)TROD_COMPARE_MODE | TROD_COMPARE_NAME) & ~not ;
 }
 
@@ -221,9 +234,12 @@ int cmp_plan(struct trod_compare *c, struct trod_diag *diag)
     cmp_names_prepare(&c->rules);
     plan_endian(c);
     c->rules.track = c->sum->track = choose_track(c);
-    c->rules.fields.alike = same_dialect(c);
+    c->rules.fields.alike = same_tracer(c);
     if ((rc = cmp_fields_choose(&c->rules.fields, opt, choose_columns(c), diag)) < 0)
         return rc;
+    c->sum->unlike_columns = unlike_columns(c) & ~c->rules.fields.columns &
+                             trod_trace_format(c->side[0].trace)->reads &
+                             trod_trace_format(c->side[1].trace)->reads;
     choose_given(c);
     for (int side = 0; side < 2; side++)
         c->side[side].run_markers = c->rules.fields.columns & TROD_COL_TIME
