@@ -79,6 +79,16 @@ for f in qemu/in_asm-exec.log qemu/singlestep-exec.log qemu/execlog.txt bt9/mode
     run trod count --format json table.csv
     json ".total.rows <= $rows and .total.rows > 5"
 done
+# cbp2025 from the model: the accesses of the file that the kit's reader accepted, pairs as one
+run trod convert -q --allow-loss -s cpu0 --to cbp2025 "$dir/model.tarmac" model.cbp2025
+status 0
+for f in "$dir/cbp2025/model.cpu0.gz" model.cbp2025; do
+    run trod view --kind READ,WRITE --format json "$f"
+    status 0
+    jq -c '[.kind, .address, .size, .pc]' "$stdout" >"accesses.${f##*.}"
+done
+last="accesses of model.tarmac"
+same accesses.gz accesses.cbp2025
 run trod compare "$dir/stf/hand.stf" "$dir/stf/hand.zstf"
 status 0
 from=(--from dinerob)

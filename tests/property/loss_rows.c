@@ -212,6 +212,28 @@ static struct row *slot_of(struct pair *p, const struct row *a)
     return NULL;
 }
 
+/*
+ * A, an access, in a record of cbp2025, which has one address and size for neighbours of one
+ * direction.
+ */
+static bool found_total(struct pair *p, const struct row *a)
+{
+    const uint32_t size = loss_says(a, TROD_COL_SIZE) ? a->size : 0;
+    struct row *b = &p->out[p->at], as;
+
+    for (; b < p->out + p->n_out && b->kind != TROD_INSTR; b++)
+        if (b->kind == a->kind && a->addr >= b->addr && size <= b->size &&
+            a->addr - b->addr <= b->size - size && (size ? b->done + size <= b->size : !b->done))
+            break;
+    if (b == p->out + p->n_out || b->kind == TROD_INSTR)
+        return false;
+    as = *b;
+    as.addr = a->addr;
+    loss_columns(p, a, &as, 1, b->size ? size : 0);
+    b->done += size ? size : 1;
+    return true;
+}
+
 /* A in a record of ChampSim, all loads before all stores; of cbp2025, accesses before registers. */
 static bool found_slots(struct pair *p, const struct row *a)
 {
@@ -226,6 +248,9 @@ static bool found_slots(struct pair *p, const struct row *a)
         p->at++;
         return true;
     }
+    if (loss_is(p->target, "cbp2025") && p->from != p->target && loss_says(a, TROD_COL_ADDR) &&
+        (a->kind == TROD_READ || a->kind == TROD_WRITE))
+        return found_total(p, a);
     second.kind = TROD_WRITE;
     if (!(one = slot_of(p, a)) || (a->kind == TROD_ATOMIC && !(two = slot_of(p, &second))))
         return false;

@@ -14,7 +14,8 @@
  *   - memory tracers' lines: a fetch on a bus is an INSTR, an atomic access a READ and a WRITE
  * where there is no line for it; a text may be cut to its first word;
  *   - ChampSim: the loads of an instruction come before its stores; cbp2025: its access comes
- * before its registers; their names are in lower case there and in Trace Matcher;
+ * before its registers and may be several neighbouring ones; their names are in lower case there
+ * and in Trace Matcher;
  *   - drmemtrace: a fetch on a bus is an INSTR, an atomic access a READ and a WRITE, and
  *     neighbouring accesses may be one.
  * What other rows show is not asked for: in Tarmac and Trace Matcher the pc of an access or a

@@ -310,16 +310,40 @@ static bool belongs(struct cbp_enc *e, const struct trod_batch *b, uint32_t row)
     return false;
 }
 
+/*
+ * Access ROW and what the record that waits has are neighbours of one direction, as those of a
+ * pair of registers are: records have one address and the size in all. False: they are not.
+ */
+static bool join_access(struct cbp_enc *e, const struct trod_batch *b, uint32_t row)
+{
+    struct cbp_record *r = &e->at;
+    const uint64_t addr = b->addr[row];
+    const uint32_t size = has(b, row, TROD_COL_SIZE) ? b->size[row] : 0;
+
+    if (!e->accessed || r->class != (b->kind[row] == TROD_READ ? CBP_LOAD : CBP_STORE) ||
+        size == 0 || r->size == 0 || size > (uint32_t)UINT8_MAX - r->size)
+        return false;
+    if (addr < r->addr ? r->addr - addr != size : addr - r->addr != r->size)
+        return false;
+    r->addr = addr < r->addr ? addr : r->addr;
+    r->size = (uint8_t)(r->size + size);
+    return true;
+}
+
 static void take_access(struct cbp_enc *e, const struct trod_batch *b, uint32_t row)
 {
     const char *why = NULL;
 
     if (!belongs(e, b, row))
         return;
+    if (has(b, row, TROD_COL_ADDR) && join_access(e, b, row)) {
+        follow(e, b, row);
+        return;
+    }
     if (!has(b, row, TROD_COL_ADDR))
         why = "it has no address";
     else if (e->accessed)
-        why = "a record has the first access of an instruction";
+        why = "a record has the first access of an instruction, and what lies next to it";
     else if (cbp_branches[e->at.class])
         why = "a branch has no access";
     else if (has(b, row, TROD_COL_SIZE) && b->size[row] > UINT8_MAX)
