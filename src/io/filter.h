@@ -89,6 +89,7 @@ struct trod_filter {
 /* What stands in an archive around the parts. All on one thread at a time, in order. */
 struct trod_archive {
     unsigned method; /* of compression */
+    bool goes_back;  /* only to outputs that can be gone back to: readers need sizes first */
     int (*open)(void **state, const struct trod_archive *a, struct trod_fault *fault);
     /* Begin part NAME. */
     int (*part)(void *state, const char *name, struct trod_sink *sink);

@@ -201,6 +201,11 @@ static int output_begin(struct trod_output *o, const struct trod_output_options 
         return trod_fault_set(
             &o->fault, TROD_ERR_USAGE, "io.terminal",
             "binary data is not written to a terminal: name a file, or pipe it on");
+    if (o->file.direct && trod_output_has_parts(o) && o->filter->archive->goes_back)
+        return trod_fault_set(&o->fault, TROD_ERR_USAGE, "io.goes_back",
+                              "%s needs a file, in which the sizes of its members are filled in "
+                              "later: name one, or compress with zip or zip-zstd",
+                              o->filter->name);
     if (!o->file.direct)
         o->sink.patch = sink_patch;
     return o->filter ? pack_begin(o, opt, crew) : TROD_OK;

@@ -278,10 +278,11 @@ static size_t zstd_piece_size(int level)
     return level < ZSTD_LARGE ? 2 * TROD_WINDOW : 8 * TROD_WINDOW;
 }
 
+/* Nothing in a stored member says where it ends: its local header must. */
 #define ARCHIVE(m)                                                                                 \
     {                                                                                              \
-        .method = (m), .open = zip_open, .part = zip_part, .piece = zip_piece,                     \
-        .finish = zip_finish, .close = zip_close                                                   \
+        .method = (m), .goes_back = (m) == TROD_ZIP_STORED, .open = zip_open, .part = zip_part,    \
+        .piece = zip_piece, .finish = zip_finish, .close = zip_close                               \
     }
 
 static const struct trod_archive deflated = ARCHIVE(TROD_ZIP_DEFLATE),
