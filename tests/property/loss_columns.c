@@ -207,16 +207,24 @@ static bool as_it_was(const struct pair *p, const struct row *a)
     return a->kind == TROD_NOTE && p->from != p->target && loss_family(p->target) == 2;
 }
 
+/* Pictures of the es dialect say of digits that are not written that they are not known. */
+static bool dashes_gone(const struct pair *p, const struct row *a, const struct row *b)
+{
+    return p->es && loss_family(p->from) == 2 && (a->kind == TROD_READ || a->kind == TROD_WRITE) &&
+           (a->flags & ~b->flags & TROD_F_PARTIAL);
+}
+
 void loss_columns(struct pair *p, const struct row *a, const struct row *b, size_t n, uint64_t size)
 {
     const bool written = p->bus && loss_says(a, TROD_COL_PADDR);
+    const bool dashes = dashes_gone(p, a, b);
 
     derived(p, a, b);
     if (!same_flags(a, b,
                     p->bus                                                   ? TROD_F_HOLES
                     : (p->drm || p->memory) && loss_becomes(p, a) != a->kind ? TROD_F_IFETCH
                                                                              : 0) ||
-        loss_branch_gone(p, a, b))
+        loss_branch_gone(p, a, b) || (dashes && !loss_says(a, TROD_COL_VALUE | TROD_COL_DATA)))
         lost(p, a, TROD_COL_FLAGS);
     if (loss_says(a, TROD_COL_SIZE) && (!kept(p, b, TROD_COL_SIZE) || a->size != size))
         lost(p, a, TROD_COL_SIZE);
@@ -238,11 +246,11 @@ void loss_columns(struct pair *p, const struct row *a, const struct row *b, size
         (shows_target(p, a) ? loss_target_gone(p, a, b)
                             : !kept(p, b, TROD_COL_TARGET) || a->target != b->target))
         lost(p, a, TROD_COL_TARGET);
-    if (loss_says(a, TROD_COL_VALUE) && !same_value(a, b, n))
+    if (loss_says(a, TROD_COL_VALUE) && (dashes || !same_value(a, b, n)))
         lost(p, a, TROD_COL_VALUE);
-    if (loss_says(a, TROD_COL_DATA) &&
-        (!same_value(a, b, n) || (a->kind == TROD_MARKER && !kept(p, b, TROD_COL_DATA) &&
-                                  !(loss_is(p->target, "csv") && loss_data_is_value(p, a)))))
+    if (loss_says(a, TROD_COL_DATA) && (dashes || !same_value(a, b, n) ||
+                                        (a->kind == TROD_MARKER && !kept(p, b, TROD_COL_DATA) &&
+                                         !(loss_is(p->target, "csv") && loss_data_is_value(p, a)))))
         lost(p, a, TROD_COL_DATA);
     if (loss_says(a, TROD_COL_CODE) &&
         (!kept(p, b, TROD_COL_CODE) || !loss_same_code(p, a->code, b->code)))

@@ -18,6 +18,44 @@ static char iset_letter(unsigned iset)
     return iset < 6 ? letters[iset] : '?';
 }
 
+/*
+ * The instruction set of a line that names none, as far as it shows: only Thumb has opcodes of 16
+ * bits, in two halves, or at odd halfwords, and one of 32 bits begins with 111 and not 00 there.
+ */
+static unsigned shown_iset(const struct tm_put *o, const struct trod_detail_instr *d)
+{
+    const bool coded = (o->has & TROD_COL_CODE) && o->b->code[o->row].len;
+    const uint32_t size = coded                    ? o->b->code[o->row].len
+                          : o->has & TROD_COL_SIZE ? o->b->size[o->row]
+                                                   : 0;
+    const uint8_t *p = coded ? trod_batch_bytes(o->b, o->b->code[o->row]) : NULL;
+    uint32_t op;
+
+    if (size == 2 || (d->style & TROD_INSTR_SPLIT) || (o->b->addr[o->row] & 2))
+        return TROD_ISET_T32;
+    if (!coded || size != 4)
+        return TROD_ISET_NONE;
+    op = o->e->opt.endian == TM_BIG ? trod_load_be32(p) : trod_load_le32(p);
+    return op >> 29 == 7 && op >> 27 != 0x1c ? TROD_ISET_NONE : TROD_ISET_A32;
+}
+
+/*
+ * The instruction set that the letter of a line stands for: the row's, or that of the trace. Where
+ * that is Arm's, or not known, one that shows; else *GUESSED is set.
+ */
+static unsigned iset_of(const struct tm_put *o, const struct trod_detail_instr *d, bool *guessed)
+{
+    const unsigned iset = (o->flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT;
+    unsigned shown;
+
+    *guessed = false;
+    if (iset || !o->e->read || o->e->meta->isa == TROD_ISA_A64)
+        return iset ? iset : o->e->iset;
+    shown = shown_iset(o, d);
+    *guessed = shown == TROD_ISET_NONE;
+    return shown ? shown : o->e->iset;
+}
+
 /* The opcode as a number of its own width. */
 static void put_code(struct tm_put *o, const struct trod_detail_instr *d, unsigned iset, bool upper)
 {
@@ -43,8 +81,7 @@ static void put_code(struct tm_put *o, const struct trod_detail_instr *d, unsign
         tm_lose(o, TROD_COL_CODE, "no opcode has more than 16 bytes");
     }
     halves = n % 2 == 0 && !big &&
-             (iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE ||
-              ((d->style & TROD_INSTR_SPLIT) && o->e->same));
+             (iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE || (d->style & TROD_INSTR_SPLIT));
     for (uint32_t i = 0; halves && i < n; i += 2) {
         if (i == 2 && (d->style & TROD_INSTR_SPLIT) && o->e->same)
             tm_putc(o, (char)d->pad_code);
@@ -52,14 +89,6 @@ static void put_code(struct tm_put *o, const struct trod_detail_instr *d, unsign
     }
     for (uint32_t i = 0; !halves && i < n; i++)
         tm_put_hex(o, p[big ? i : n - 1 - i], 2, upper);
-}
-
-/* Instruction set of the row, or the default for rows without one. */
-static unsigned iset_of(const struct tm_put *o)
-{
-    unsigned iset = (o->flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT;
-
-    return iset ? iset : o->e->iset;
 }
 
 static void put_text(struct tm_put *o, const struct trod_detail_instr *d)
@@ -80,11 +109,9 @@ static void put_text(struct tm_put *o, const struct trod_detail_instr *d)
 }
 
 /* Iset, mode, colon and disassembly of an IT line. */
-static void put_tail(struct tm_put *o, const struct trod_detail_instr *d, unsigned style)
+static void put_tail(struct tm_put *o, const struct trod_detail_instr *d, unsigned style,
+                     unsigned iset, bool named)
 {
-    unsigned iset = iset_of(o);
-    bool named = (o->flags & TROD_F_ISET) || !(style & TROD_INSTR_NO_COLON);
-
     if (named && (style & TROD_INSTR_WIDE)) {
         tm_puts(o, (o->has & TROD_COL_CODE) && o->b->code[o->row].len == 4 ? " T32" : " T16");
     } else if (named) {
@@ -117,9 +144,8 @@ static void put_addresses(struct tm_put *o, const struct trod_detail_instr *d, b
     }
 }
 
-static bool write_es(struct tm_put *o, const struct trod_detail_instr *d)
+static bool write_es(struct tm_put *o, const struct trod_detail_instr *d, unsigned iset)
 {
-    unsigned iset = iset_of(o);
     bool same = o->e->same, upper = same && (d->style & TROD_INSTR_UPPER);
     size_t filled;
 
@@ -174,14 +200,17 @@ static void put_index(struct tm_put *o, const struct trod_detail_instr *d)
 bool tm_write_instr(struct tm_put *o)
 {
     const struct trod_detail_instr *d = o->detail ? o->detail : &no_instr;
-    bool drawn = d->style & TROD_INSTR_ES;
-    unsigned style = o->e->same && !drawn ? d->style : 0;
+    bool drawn = d->style & TROD_INSTR_ES, guessed, named;
+    unsigned style = o->e->same && !drawn ? d->style : 0, iset;
     bool upper = style & TROD_INSTR_UPPER;
 
     if (!(o->has & TROD_COL_ADDR))
         return false;
+    iset = iset_of(o, d, &guessed);
+    named = (o->flags & TROD_F_ISET) || !(style & TROD_INSTR_NO_COLON);
+    o->e->guessed += guessed && named;
     if (o->e->same ? drawn : o->e->dialect == TM_ES && !o->e->flavour->matcher)
-        return write_es(o, d);
+        return write_es(o, d, iset);
     tm_leave_out(o, !o->e->same && (d->id.len || (d->has_paddr2 && o->e->flavour->matcher)));
     tm_put_head(o, true);
     tm_puts(o, o->flags & TROD_F_SKIPPED ? "IS " : d->folded ? "IF " : "IT ");
@@ -203,8 +232,8 @@ bool tm_write_instr(struct tm_put *o)
         put_addresses(o, d, upper);
         tm_putc(o, ' ');
     }
-    put_code(o, d, iset_of(o), upper);
-    put_tail(o, d, style);
+    put_code(o, d, iset, upper);
+    put_tail(o, d, style, iset, named);
     return true;
 }
 

@@ -251,6 +251,28 @@ static void put_line(struct tm_put *o, const struct trod_detail_mem *d, uint64_t
     e->picture = kind;
 }
 
+/*
+ * What a picture cannot say of an access: who may see it besides secure and others, and digits: it
+ * says of whole bytes that they are not known, and of none that it is not written.
+ */
+static void lose_in_picture(struct tm_put *o, const struct trod_detail_mem *d)
+{
+    const uint8_t *mask = d->mask.len ? trod_batch_bytes(o->b, d->mask) : NULL;
+    const bool valued = o->has & (TROD_COL_VALUE | TROD_COL_DATA);
+    bool half = false;
+
+    for (uint32_t i = 0; i < d->mask.len; i++)
+        half = half || (mask[i] != 0 && mask[i] != 0xff);
+    if (half)
+        tm_lose(o, TROD_COL_VALUE | TROD_COL_DATA, "of a byte that is known in part all is lost");
+    else if (valued && (o->flags & TROD_F_PARTIAL))
+        tm_lose(o, TROD_COL_VALUE | TROD_COL_DATA, "what is not written becomes unknown");
+    if ((o->flags & TROD_F_SEC) >> TROD_F_SEC_SHIFT > TROD_SEC_NONSECURE)
+        tm_lose(o, TROD_COL_FLAGS, "pictures are secure or not");
+    else if (!valued && (o->flags & TROD_F_PARTIAL))
+        tm_lose(o, TROD_COL_FLAGS, "what is not written becomes unknown");
+}
+
 bool tm_write_pictures(struct tm_put *o)
 {
     const struct trod_detail_mem *d = o->detail ? o->detail : &no_mem;
@@ -263,8 +285,7 @@ bool tm_write_pictures(struct tm_put *o)
     if (!drawn) {
         tm_leave_out(o, of_rtl(d) || d->bare);
         o->n = 1;
-        if ((o->flags & TROD_F_SEC) >> TROD_F_SEC_SHIFT > TROD_SEC_NONSECURE)
-            tm_lose(o, TROD_COL_FLAGS, "pictures are secure or not");
+        lose_in_picture(o, d);
     }
     base = drawn ? d->base : o->b->addr[o->row] & ~(uint64_t)(PICTURE - 1);
     if (drawn) {

@@ -153,7 +153,7 @@ void tm_row_number(const struct tm_put *o, uint32_t row, const struct trod_detai
     uint32_t has = b->has[row] & b->have;
     bool reg = b->kind[row] == TROD_REG;
 
-    *n = (struct tm_number){.digits = size * 2, .group = 8, .mark = '-'};
+    *n = (struct tm_number){.digits = size * 2, .group = 8};
     if ((has & TROD_COL_DATA) && b->data[row].len) {
         n->p = trod_batch_bytes(b, b->data[row]);
         n->len = b->data[row].len;
@@ -166,7 +166,7 @@ void tm_row_number(const struct tm_put *o, uint32_t row, const struct trod_detai
         n->digits = style->digits;
     n->sep = usual_sep(e, reg, n->digits);
     if (style) {
-        n->mark = style->unknown ? (char)style->unknown : '-';
+        n->mark = (char)style->unknown;
         if (e->same) {
             if (style->sep)
                 n->sep = style->sep == '0' ? 0 : (char)style->sep;
@@ -182,9 +182,10 @@ void tm_row_number(const struct tm_put *o, uint32_t row, const struct trod_detai
     if (mask.len) {
         n->mask = trod_batch_bytes(b, mask);
         n->len = mask.len < n->len ? mask.len : n->len;
-        if (reg && (b->flags[row] & TROD_F_UNKNOWN) && n->mark == '-')
-            n->mark = 'x';
     }
+    /* a dash is a digit that is not written */
+    if (!n->mark || (n->mark == '-' && (has & TROD_COL_FLAGS) && b->flags[row] & TROD_F_UNKNOWN))
+        n->mark = (has & TROD_COL_FLAGS) && b->flags[row] & TROD_F_UNKNOWN ? 'x' : '-';
 }
 
 /* Size of the detail struct that rows of KIND have in these formats. */
@@ -515,6 +516,12 @@ int tm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
                          "%" PRIu64 " physical addresses, of which the source does not say whether "
                          "they are secure, are written without a suffix, which means secure",
                          e->secure);
+    if (e->guessed)
+        trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tarmac.iset", NULL,
+                         "%" PRIu64 " instructions, of which neither the source nor the opcode "
+                         "says the instruction set, are written as %s: --from "
+                         "tarmac:iset=thumb or iset=arm says which",
+                         e->guessed, trod_iset_name(e->iset));
     if (e->unsized)
         trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tarmac.size", NULL,
                          "%" PRIu64 " accesses, of which the source does not say how large they "

@@ -41,6 +41,7 @@ struct tm_enc {
     uint64_t count[TM_COUNTS]; /* instructions written so far: the index for rows that have none */
     uint64_t omitted;          /* rows whose details this form of line cannot hold */
     uint64_t secure;           /* physical addresses that are written as secure, and said neither */
+    uint64_t guessed;          /* instructions written with a set that nothing shows */
     uint64_t unsized;          /* accesses that are written with a size, and said none */
     struct trod_loss *loss;
     struct fmt_last_pc last; /* of rows of other formats */

@@ -136,7 +136,7 @@ static void put_style(struct trod_detail_instr *detail, const struct opcode *op)
 static int put_code(struct tm_line *l, struct tm_row *row, const struct opcode *op, int iset)
 {
     uint32_t n = op->digits / 2;
-    bool big = l->d->opt.endian == TM_BIG;
+    bool big = l->d->opt.endian == TM_BIG, halves;
     uint8_t *p;
 
     row->size = n;
@@ -148,7 +148,9 @@ static int put_code(struct tm_line *l, struct tm_row *row, const struct opcode *
     row->has |= TROD_COL_CODE;
     for (uint32_t i = 0; i < n; i++)
         p[i] = op->byte[big ? i : n - 1 - i];
-    if (n % 2 == 0 && (iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE || op->split) && !big)
+    halves = iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE || op->split ||
+             (iset == TROD_ISET_NONE && (row->addr & 2)); /* where only Thumb has instructions */
+    if (n % 2 == 0 && halves && !big)
         for (uint32_t i = 0; i < n; i += 2) { /* the first halfword comes first */
             p[i] = op->byte[i + 1];
             p[i + 1] = op->byte[i];
