@@ -40,20 +40,25 @@ static unsigned shown_iset(const struct tm_put *o, const struct trod_detail_inst
 }
 
 /*
- * The instruction set that the letter of a line stands for: the row's, or that of the trace. Where
- * that is Arm's, or not known, one that shows; else *GUESSED is set.
+ * The same, or where nothing shows that of the trace: rows are counted whose line names it (STYLE).
  */
-static unsigned iset_of(const struct tm_put *o, const struct trod_detail_instr *d, bool *guessed)
+__attribute__((noinline)) static unsigned
+guessed_iset(const struct tm_put *o, const struct trod_detail_instr *d, unsigned style)
+{
+    const unsigned shown = o->e->meta->isa == TROD_ISA_A64 ? o->e->iset : shown_iset(o, d);
+
+    o->e->guessed += shown == TROD_ISET_NONE && !(style & TROD_INSTR_NO_COLON);
+    return shown ? shown : o->e->iset;
+}
+
+/* The instruction set that the letter of a line stands for. */
+static unsigned iset_of(const struct tm_put *o, const struct trod_detail_instr *d, unsigned style)
 {
     const unsigned iset = (o->flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT;
-    unsigned shown;
 
-    *guessed = false;
-    if (iset || !o->e->read || o->e->meta->isa == TROD_ISA_A64)
+    if (iset || !o->e->read)
         return iset ? iset : o->e->iset;
-    shown = shown_iset(o, d);
-    *guessed = shown == TROD_ISET_NONE;
-    return shown ? shown : o->e->iset;
+    return guessed_iset(o, d, style);
 }
 
 /* The opcode as a number of its own width. */
@@ -110,8 +115,10 @@ static void put_text(struct tm_put *o, const struct trod_detail_instr *d)
 
 /* Iset, mode, colon and disassembly of an IT line. */
 static void put_tail(struct tm_put *o, const struct trod_detail_instr *d, unsigned style,
-                     unsigned iset, bool named)
+                     unsigned iset)
 {
+    bool named = (o->flags & TROD_F_ISET) || !(style & TROD_INSTR_NO_COLON);
+
     if (named && (style & TROD_INSTR_WIDE)) {
         tm_puts(o, (o->has & TROD_COL_CODE) && o->b->code[o->row].len == 4 ? " T32" : " T16");
     } else if (named) {
@@ -200,15 +207,13 @@ static void put_index(struct tm_put *o, const struct trod_detail_instr *d)
 bool tm_write_instr(struct tm_put *o)
 {
     const struct trod_detail_instr *d = o->detail ? o->detail : &no_instr;
-    bool drawn = d->style & TROD_INSTR_ES, guessed, named;
+    bool drawn = d->style & TROD_INSTR_ES;
     unsigned style = o->e->same && !drawn ? d->style : 0, iset;
     bool upper = style & TROD_INSTR_UPPER;
 
     if (!(o->has & TROD_COL_ADDR))
         return false;
-    iset = iset_of(o, d, &guessed);
-    named = (o->flags & TROD_F_ISET) || !(style & TROD_INSTR_NO_COLON);
-    o->e->guessed += guessed && named;
+    iset = iset_of(o, d, style);
     if (o->e->same ? drawn : o->e->dialect == TM_ES && !o->e->flavour->matcher)
         return write_es(o, d, iset);
     tm_leave_out(o, !o->e->same && (d->id.len || (d->has_paddr2 && o->e->flavour->matcher)));
@@ -233,7 +238,7 @@ bool tm_write_instr(struct tm_put *o)
         tm_putc(o, ' ');
     }
     put_code(o, d, iset, upper);
-    put_tail(o, d, style, iset, named);
+    put_tail(o, d, style, iset);
     return true;
 }
 

@@ -152,8 +152,10 @@ void tm_row_number(const struct tm_put *o, uint32_t row, const struct trod_detai
     const struct tm_enc *e = o->e;
     uint32_t has = b->has[row] & b->have;
     bool reg = b->kind[row] == TROD_REG;
+    bool unknown = (has & TROD_COL_FLAGS) && b->flags[row] & TROD_F_UNKNOWN;
 
-    *n = (struct tm_number){.digits = size * 2, .group = 8};
+    /* a dash is a digit that is not written */
+    *n = (struct tm_number){.digits = size * 2, .group = 8, .mark = unknown ? 'x' : '-'};
     if ((has & TROD_COL_DATA) && b->data[row].len) {
         n->p = trod_batch_bytes(b, b->data[row]);
         n->len = b->data[row].len;
@@ -166,7 +168,8 @@ void tm_row_number(const struct tm_put *o, uint32_t row, const struct trod_detai
         n->digits = style->digits;
     n->sep = usual_sep(e, reg, n->digits);
     if (style) {
-        n->mark = (char)style->unknown;
+        if (style->unknown && style->unknown != '-')
+            n->mark = (char)style->unknown;
         if (e->same) {
             if (style->sep)
                 n->sep = style->sep == '0' ? 0 : (char)style->sep;
@@ -183,9 +186,6 @@ void tm_row_number(const struct tm_put *o, uint32_t row, const struct trod_detai
         n->mask = trod_batch_bytes(b, mask);
         n->len = mask.len < n->len ? mask.len : n->len;
     }
-    /* a dash is a digit that is not written */
-    if (!n->mark || (n->mark == '-' && (has & TROD_COL_FLAGS) && b->flags[row] & TROD_F_UNKNOWN))
-        n->mark = (has & TROD_COL_FLAGS) && b->flags[row] & TROD_F_UNKNOWN ? 'x' : '-';
 }
 
 /* Size of the detail struct that rows of KIND have in these formats. */
