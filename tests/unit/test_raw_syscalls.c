@@ -22,7 +22,10 @@ static const uint8_t code[] = {
         10, 1, TEXT + 2                                                                            \
     }
 
-/* What the file says of call 202, and of all others; the kernel goes back to address BACK. */
+/*
+ * What the file says of call 202, and of all others; the kernel goes back to address BACK. The
+ * markers around it have the number of the call: drmemtrace, section 7, markers 27 and 28.
+ */
 #define CALL(number, pc, back)                                                                     \
     {28, 27, number}, {47, 1, 0x90}, {10, 1, pc}, {47, 3, 0x18}, {0, 8, 0xffff0000}, {10, 3, 2},   \
         {47, 3, 0x48cf}, {28, 29, back}, {16, 3, (pc) + 1},                                        \
@@ -66,7 +69,7 @@ static const struct raw_case cases[] = {
       {28, 25, 39},
       {28, 4, 7},
       {28, 6, 5},
-      CALL(0x0fffffff, 0xffff9000, TEXT + 2),
+      CALL(39, 0xffff9000, TEXT + 2),
       {28, 4, 7},
       {28, 7, 6},
       {28, 2, 60},

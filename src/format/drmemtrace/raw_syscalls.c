@@ -176,12 +176,21 @@ static size_t last_target(const struct raw_templates *t, const struct sequence *
     return SIZE_MAX;
 }
 
-/* Replace the target: the kernel returns to the instruction behind the system call. */
+/* Bytes [FROM, TO) of the file as they are. */
+static int copy(struct raw *c, size_t from, size_t to)
+{
+    return from < to ? trod_buf_add(c->sink, c->templates->bytes.p + from, to - from) : TROD_OK;
+}
+
+/*
+ * The markers around it have the number of the call, which is another than that of the default
+ * sequence. Replace the target: the kernel returns to the instruction behind the system call.
+ */
 int raw_inject(struct raw *c)
 {
     const struct raw_templates *t = c->templates;
     const struct sequence *s;
-    size_t target;
+    size_t target, from, to;
     bool here = false;
     int rc;
 
@@ -190,13 +199,19 @@ int raw_inject(struct raw *c)
     c->in_call = false;
     if (!(s = find(t, c->call)) && !(s = find(t, DEFAULT_NUMBER)))
         return TROD_OK;
+    from = s->from + t->width;
+    to = s->to - t->width;
     target = c->after_call ? last_target(t, s, &here) : SIZE_MAX;
-    if (target == SIZE_MAX)
-        return trod_buf_add(c->sink, t->bytes.p + s->from, s->to - s->from);
-    rc = trod_buf_add(c->sink, t->bytes.p + s->from, target - s->from);
+    rc = raw_add(c, c->sink, DRM_MARKER, TROD_DRM_SYSCALL_TRACE_START, c->call);
+    if (rc == TROD_OK && target != SIZE_MAX) {
+        rc = copy(c, from, target);
+        if (rc == TROD_OK)
+            rc = raw_add(c, c->sink, DRM_MARKER, TROD_DRM_BRANCH_TARGET, c->after_call);
+        from = here ? target : target + t->width;
+    }
     if (rc == TROD_OK)
-        rc = raw_add(c, c->sink, DRM_MARKER, TROD_DRM_BRANCH_TARGET, c->after_call);
-    if (rc == TROD_OK && !here)
-        target += t->width;
-    return rc == TROD_OK ? trod_buf_add(c->sink, t->bytes.p + target, s->to - target) : rc;
+        rc = copy(c, from, to);
+    if (rc == TROD_OK)
+        rc = raw_add(c, c->sink, DRM_MARKER, TROD_DRM_SYSCALL_TRACE_END, c->call);
+    return rc;
 }
