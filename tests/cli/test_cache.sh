@@ -363,6 +363,23 @@ same want got.names
 run trod cache --like drcachesim --with '-no_core_sharded -cores 1' cores.dir
 status 2
 err_has 'core 1 of the trace has no core'
+# a thread moves to the core of its cpu, and stays where the cpu is not known: 3 instructions of one page, then 2
+{
+    entry 25 0 7 && entry 28 12 7 && entry 28 9 64 && entry 22 4 77 && entry 24 4 70
+    entry 28 2 1000 && entry 28 3 0
+    for pc in 0 1 2; do entry 10 1 $((1048576 + pc)); done
+    entry 28 2 1001 && entry 28 3 5 && entry 10 1 1048579
+    entry 28 2 1002 && entry 28 3 -1 && entry 10 1 1048580
+    entry 23 4 77 && entry 26 0 0
+} >moves.trace
+for tool in TLB_simulator cache_simulator; do
+    run trod cache --like drcachesim --with "-tool $tool -no_core_sharded -cpu_scheduling -cores 2" moves.trace
+    status 0
+    awk '/^Core/ { core = $2 } / L1I/ { code = 1 } / L(1D|2|L)/ { code = 0 } code && /  (Hits|Misses):/ { print core, $1, $2 }' \
+        "$stdout" >got
+    printf '#%s %s: %s\n' 0 Hits 2 0 Misses 1 1 Hits 1 1 Misses 1 >want
+    same want got
+done
 
 # what a bus fetches of code is code; ports are no memory, nor is what failed or what the tracer put in
 printf 'cache I code size=256 ways=2\ncache D data size=256 ways=2\n' >split.conf

@@ -169,6 +169,8 @@ static int one(struct trod_dr_sim *s, const struct trod_sim_ref *r, struct trod_
     }
     if (r->op == TROD_OP_CPU && s->cores.mode == TROD_DR_BY_CPU) {
         trod_dr_cores_cpu(&s->cores, r->tid, r->value);
+        if (r->tid == s->last_tid)
+            s->last_core = trod_dr_cores_of(&s->cores, r->tid);
         return 0;
     }
     if (r->op == TROD_OP_MAPPING)
