@@ -183,13 +183,14 @@ int cli_report_begin(struct cli_out *o, struct cli *c, const struct cli_report *
     return trod_error(&c->diag, TROD_ERR_NOMEM, "report.memory", NULL, "out of memory");
 }
 
-/* Is the report a zip archive already? */
+/* Is the report a zip archive already, with members or without? */
 static bool is_archive(FILE *file)
 {
     char head[4];
 
     rewind(file);
-    return fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, "PK\3\4", 4) == 0;
+    return fread(head, 1, sizeof head, file) == sizeof head &&
+           (memcmp(head, "PK\3\4", 4) == 0 || memcmp(head, "PK\5\6", 4) == 0);
 }
 
 /* The finished report under its name. */

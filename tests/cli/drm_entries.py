@@ -19,14 +19,14 @@ NOP = b"\x90"
 class Trace:
     """A file of one thread, WIDTH bytes an entry."""
 
-    def __init__(self, filetype, version=7, width=12, time=1000, cpu=1):
-        self.width, self.entries, self.known = width, [], {}
+    def __init__(self, filetype, version=7, width=12, time=1000, cpu=1, tid=100, chunk=10000000):
+        self.width, self.entries, self.known, self.tid = width, [], {}, tid
         self.put(HEADER, 0, version)
         self.mark(12, version)
         self.mark(FILETYPE, filetype)
-        self.put(THREAD, 4, 100)
+        self.put(THREAD, 4, tid)
         self.put(PID, 4, 99)
-        for number, value in ((10, 64), (20, 10000000), (18, 4096)):
+        for number, value in ((10, 64), (20, chunk), (18, 4096)):
             self.mark(number, value)
         self.time(time, cpu)
 
@@ -53,7 +53,7 @@ class Trace:
 
     def save(self, path):
         form = "<HHQ" if self.width == 12 else "<HHI"
-        end = [(EXIT, 4, 100), (FOOTER, 0, 0)]
+        end = [(EXIT, 4, self.tid), (FOOTER, 0, 0)]
         with open(path, "wb") as f:
             f.write(b"".join(struct.pack(form, *e) for e in self.entries + end))
 

@@ -1,5 +1,6 @@
 # test_schedule_reference.sh - what DynamoRIO's schedule_stats printed for the shared traces is what
-# trod schedule prints. Where the cores took turns (-core_serial), and as traced, that is every line
+# trod schedule prints, and what its post-processor wrote as schedule files is what --like writes.
+# Where the cores took turns (-core_serial), and as traced, that is every line
 # but those of wall-clock time. Where its cores ran in parallel, it is every line that does not depend
 # on which thread of the host was faster: not how long cores were idle.
 . "$TROD_SOURCE/tests/cli/lib.sh"
@@ -87,4 +88,29 @@ for file in "$traces"/reference/*/schedule_stats.txt "$traces"/fresh/reference/*
     parallel=$((parallel + 1))
 done
 echo "$parallel tables of parallel cores"
+
+# Schedule files beside a trace, byte for byte. Those of traces that are no archives have no entries;
+# those of cores take all of a core's file for one thread.
+files=0
+while read -r serial; do
+    dir=$(dirname "$serial")
+    gzip -dc "$serial" >want
+    [[ -s want && ! -e $dir/drmemtrace.core.000000.trace.zip ]] || continue
+    run trod schedule --like serial_schedule -o serial.bin "$dir"
+    status 0
+    same want serial.bin
+    run trod schedule --like cpu_schedule -o cpus.zip "$dir"
+    status 0
+    unzip -Z1 "$dir/cpu_schedule.bin.zip" | sort >want
+    unzip -Z1 cpus.zip | sort >got
+    same want got
+    while read -r cpu; do
+        unzip -p "$dir/cpu_schedule.bin.zip" "$cpu" >one
+        unzip -p cpus.zip "$cpu" >other
+        same one other
+    done <want
+    files=$((files + 1))
+done < <(find "$traces"/ -name serial_schedule.bin.gz | sort)
+[[ $files -gt 0 ]] || echo "no schedule files in $traces: not compared"
+echo "$files traces with schedule files"
 finish

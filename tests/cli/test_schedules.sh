@@ -166,5 +166,6 @@ err_has "holds 1 output folder of the tracer.*'drmemtrace.x.00012.0345.dir'"
 if command -v python3 >/dev/null; then
     export PYTHONDONTWRITEBYTECODE=1
     check python3 "$TROD_SOURCE/tests/cli/core_files_slow.py" "$TROD" 0 "$(fewer 15 6)"
+    check python3 "$TROD_SOURCE/tests/cli/schedule_slow.py" "$TROD" 0 "$(fewer 40 10)"
 fi
 finish

@@ -105,40 +105,69 @@ static int put_entry(const struct sch_entry *e, struct trod_buf *out)
     return trod_buf_add(out, p, sizeof p);
 }
 
-/* Entries as they came, of one thread on one core in a row the first. */
-static int put_serial(const struct sch_state *s, struct trod_buf *out)
+static int order(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct sch_entry *x = a, *y = b;
+    int c = order(x->time, y->time);
+
+    c = c ? c : order(x->cpu, y->cpu);
+    c = c ? c : order(x->tid, y->tid);
+    return c ? c : order(x->start, y->start);
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+    const struct sch_entry *x = a, *y = b;
+    const int c = order(x->cpu, y->cpu);
+
+    return c ? c : by_time(a, b);
+}
+
+/*
+ * N sorted entries, of those of one thread behind each other the first; in an order that says the
+ * cores what goes on on another core is another turn.
+ */
+static int put_entries(const struct sch_state *s, const struct sch_entry *e, size_t n,
+                       struct trod_buf *out)
 {
     int rc = 0;
 
-    for (size_t i = 0; rc == 0 && i < s->n_entries; i++) {
-        const struct sch_entry *e = &s->entry[i];
-
-        if (i == 0 || s->entry[i - 1].tid != e->tid || s->entry[i - 1].cpu != e->cpu)
-            rc = put_entry(e, out);
-    }
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        if (i == 0 || e[i - 1].tid != e[i].tid || (!s->listed && e[i - 1].cpu != e[i].cpu))
+            rc = put_entry(&e[i], out);
     return rc;
 }
 
-/* The same, a member for each core. */
-static int put_cpus(const struct sch_state *s, const uint32_t *order, struct trod_buf *out)
+static int put_serial(const struct sch_state *s, struct trod_buf *out)
+{
+    if (s->n_entries)
+        qsort(s->entry, s->n_entries, sizeof *s->entry, by_time);
+    return put_entries(s, s->entry, s->n_entries, out);
+}
+
+/* The same, a member for each cpu. */
+static int put_cpus(const struct sch_state *s, struct trod_buf *out)
 {
     struct archive a = {.out = out};
     int rc = 0;
 
-    for (size_t k = 0; rc == 0 && k < s->n_cores; k++) {
-        const uint64_t number = s->core[order[k]].number;
+    if (s->n_entries)
+        qsort(s->entry, s->n_entries, sizeof *s->entry, by_cpu);
+    for (size_t i = 0, k; rc == 0 && i < s->n_entries; i += k) {
+        const struct sch_entry *e = &s->entry[i];
         struct trod_buf body = {0};
-        uint64_t last = TROD_NOWHERE;
         char name[NAME];
 
-        snprintf(name, sizeof name, "%llu", (unsigned long long)number);
-        for (size_t i = 0; rc == 0 && i < s->n_entries; i++) {
-            if (s->entry[i].cpu != number || s->entry[i].tid == last)
-                continue;
-            last = s->entry[i].tid;
-            rc = put_entry(&s->entry[i], &body);
-        }
-        if (rc == 0 && body.n)
+        for (k = 1; i + k < s->n_entries && e[k].cpu == e->cpu;)
+            k++;
+        snprintf(name, sizeof name, "%llu", (unsigned long long)e->cpu);
+        rc = put_entries(s, e, k, &body);
+        if (rc == 0)
             rc = add_member(&a, name, &body);
         trod_buf_fini(&body);
     }
@@ -218,7 +247,7 @@ int sch_file(const struct sch_state *s, struct trod_buf *out)
     if (order) {
         sch_sorted(s, order);
         rc = s->opt->like == SCH_LIKE_SERIAL_SCHEDULE ? put_serial(s, out)
-             : s->opt->like == SCH_LIKE_CPU_SCHEDULE  ? put_cpus(s, order, out)
+             : s->opt->like == SCH_LIKE_CPU_SCHEDULE  ? put_cpus(s, out)
                                                       : put_recorded(s, order, out);
     }
     free(order);

@@ -127,21 +127,42 @@ static bool leave(struct sch_state *s, struct sch_core *c, uint32_t next)
     return true;
 }
 
-/* Schedule files have a line for each change. */
+static bool add_line(struct sch_state *s, const struct sch_entry *e)
+{
+    if (!trod_grow(&s->entry, s->n_entries, &s->cap_entries, sizeof *s->entry, 256))
+        return false;
+    s->entry[s->n_entries++] = *e;
+    return true;
+}
+
+static uint64_t line_time(const struct sch_state *s, const struct sch_thread *t)
+{
+    return s->meta->addr_bits == 32 ? (uint32_t)t->time : t->time;
+}
+
+/* The trace's schedule files have a line for each marker that says something else of T. */
+static bool marker_line(struct sch_state *s, struct sch_thread *t, uint64_t cpu)
+{
+    const struct sch_entry e = {t->tid, line_time(s, t), cpu, t->instructions};
+
+    if (!s->listed || (t->lined && memcmp(&e, &t->line, sizeof e) == 0))
+        return true;
+    t->line = e;
+    t->lined = true;
+    return add_line(s, &e);
+}
+
+/* Of other orders they have a line for each change, by the time or else the place in that order. */
 static bool enter_line(struct sch_state *s, struct sch_core *c, const struct sch_thread *t)
 {
-    const uint64_t time_mask = s->meta->addr_bits == 32 ? UINT32_MAX : UINT64_MAX;
-
     if (s->opt->like == SCH_LIKE_RECORD_FILE)
         return sch_record_begin(c, (uint32_t)(t - s->thread),
                                 t->instructions ? t->instructions + 1 : 0);
-    if (s->opt->like != SCH_LIKE_SERIAL_SCHEDULE && s->opt->like != SCH_LIKE_CPU_SCHEDULE)
+    if (!sch_lines(s) || s->listed)
         return true;
-    if (!trod_grow(&s->entry, s->n_entries, &s->cap_entries, sizeof *s->entry, 256))
-        return false;
-    s->entry[s->n_entries++] = (struct sch_entry){
-        t->tid, s->placed ? s->position : t->time & time_mask, c->number, t->instructions};
-    return true;
+    return add_line(s, &(struct sch_entry){t->tid,
+                                           s->placed || !s->marked ? s->position : line_time(s, t),
+                                           c->number, t->instructions});
 }
 
 static bool enter(struct sch_state *s, struct sch_core *c, uint32_t thread)
@@ -341,7 +362,8 @@ static bool marker(struct sch_state *s, const struct trod_batch *b, uint32_t row
     case TROD_DRM_TIMESTAMP:
         return stamp(s, t, time_of(s, t, value));
     case TROD_DRM_CPU_ID:
-        return s->placed || sch_sharded(b->meta) || on_cpu(s, t, value);
+        return s->placed || sch_sharded(b->meta) ||
+               (on_cpu(s, t, value) && marker_line(s, t, value));
     case TROD_DRM_SYSCALL:
         t->calls++;
         t->call = (int64_t)(value & INT64_MAX);
@@ -529,6 +551,7 @@ int sch_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to)
         s->marked = f && (f->flags & TROD_FMT_MARKERS);
         s->placed = b->have & TROD_COL_CORE;
         s->said = s->placed || sch_sharded(b->meta);
+        s->listed = sch_lines(s) && s->marked && !s->said;
         for (uint32_t i = 0; s->placed && i < b->meta->n_cores; i++)
             if (!sch_core_of(s, i))
                 return TROD_ERR_NOMEM;

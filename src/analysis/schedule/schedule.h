@@ -68,6 +68,11 @@ struct sch_out {
     bool voluntary, direct;
 };
 
+/* A line of a schedule file. */
+struct sch_entry {
+    uint64_t tid, time, cpu, start;
+};
+
 struct sch_thread {
     uint64_t tid, instructions, waited; /* microseconds in system calls that gave the core away */
     uint64_t time;                      /* last time stamp, counted on where it wraps */
@@ -82,6 +87,8 @@ struct sch_thread {
     uint64_t cores;                     /* on how many cores it ran */
     bool known, stamped, gone;          /* stamped: a time stamp came behind the call */
     bool maybe;                         /* a call that may block came since its last instruction */
+    struct sch_entry line;              /* the last one of a schedule file */
+    bool lined;
 };
 
 struct sch_core {
@@ -123,11 +130,6 @@ struct sch_interval {
     uint64_t instructions, switches, voluntary, migrations, idle, waits;
 };
 
-/* A line of a schedule file. */
-struct sch_entry {
-    uint64_t tid, time, cpu, start;
-};
-
 struct sch_state {
     const struct sch_options *opt;
     const struct trod_meta *meta;
@@ -144,6 +146,7 @@ struct sch_state {
     uint64_t room;         /* times behind ORIGIN for which it has buckets; 0: it has not begun */
     bool placed;           /* an order of the trace says the core */
     bool said;             /* each row says its core: by that order, or by its file */
+    bool listed;           /* a schedule file is wanted of what the markers of cpus say */
     bool charted, marked;
     uint32_t last_core;      /* of the last instruction */
     uint64_t round;          /* rounds of turns looked at (turns.c) */
@@ -156,6 +159,12 @@ struct sch_state {
 /* --- rows.c --- */
 /* As the analysis' feed. */
 int sch_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to);
+
+/* Is a file wanted that has a line for each turn? */
+static inline bool sch_lines(const struct sch_state *s)
+{
+    return s->opt->like == SCH_LIKE_SERIAL_SCHEDULE || s->opt->like == SCH_LIKE_CPU_SCHEDULE;
+}
 
 static inline bool sch_is_known(const struct sch_core *c)
 {
