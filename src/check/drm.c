@@ -17,6 +17,7 @@ static void forget_flow(struct drm *d)
     d->moved = d->expect = d->in_rseq = false;
     d->depth = 0;
     d->n_calls = 0;
+    d->forgotten = 0;
     d->timestamp_known = false;
     d->after_syscall = d->only_syscall = d->trace_done = d->in_trace = d->in_switch = false;
     d->kernel_target_known = d->aborted = d->after_abort = d->returned = d->window = false;

@@ -37,6 +37,7 @@ struct drm_prev {
 struct drm_event {
     uint64_t pc;
     bool hardware;
+    uint64_t calls; /* return addresses before it, those forgotten too */
     struct drm_prev prev;
 };
 
@@ -62,7 +63,8 @@ struct drm {
     bool plain; /* nothing is known or expected but prev: the fast path may judge */
     struct drm_prev prev;
     uint32_t reads, writes; /* of prev so far */
-    bool unsure;            /* prev may not have done all its accesses */
+    bool unsure;            /* how many accesses prev has is not known */
+    bool cut_short;         /* prev may not have done all its accesses */
     bool moved;             /* an event or return lies between prev and what comes */
     bool window;            /* the window changed since prev */
     uint64_t window_id;     /* 0 before the first is named */
@@ -93,6 +95,7 @@ struct drm {
     uint64_t function;
     uint64_t *call; /* return addresses, innermost last; of DRM_CALLS the outermost are forgotten */
     unsigned n_calls, cap_calls;
+    uint64_t forgotten;
 
     bool physical;
     uint64_t physical_addr;

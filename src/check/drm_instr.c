@@ -220,16 +220,19 @@ static void regdeps(struct chk *c, struct drm *d, const struct trod_batch *b, ui
 void chk_drm_instruction(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
     struct drm_prev now;
+    bool twice;
 
     now = take(c, d, b, i);
     chk_drm_settle(c, d, b, i);
     chk_drm_kernel_instruction(c, d, b, i);
     resumed(c, d, b, i, &now);
-    if (d->prev.known && now.decoded && now.is == TROD_BR_SYSCALL &&
-        d->prev.is == TROD_BR_SYSCALL && d->prev.pc == now.pc && !d->moved)
+    twice = d->prev.known && now.decoded && now.is == TROD_BR_SYSCALL &&
+            d->prev.is == TROD_BR_SYSCALL && d->prev.pc == now.pc && !d->moved;
+    if (twice)
         chk_report(c, CHK_DRM_SYSCALL_TWICE, b, i,
                    "system call instruction at 0x%" PRIx64 " comes twice", now.pc);
-    continuity(c, d, b, i, &now);
+    else /* one fault of where control goes is one finding */
+        continuity(c, d, b, i, &now);
     branch_type(c, d, b, i, &now);
     rseq(c, d, b, i, &now);
     if (!drm_inlined(d))
@@ -244,7 +247,7 @@ void chk_drm_instruction(struct chk *c, struct drm *d, const struct trod_batch *
         d->sti = now.op == OP_STI ? 2 : d->sti ? d->sti - 1 : 0;
     d->prev = now;
     d->reads = d->writes = 0;
-    d->unsure = d->moved = d->window = d->timestamp_since = false;
+    d->unsure = d->cut_short = d->moved = d->window = d->timestamp_since = false;
     d->after_abort = d->returned = false;
     d->plain = quiet(d);
 }

@@ -26,6 +26,15 @@ static void program_goes_on(struct chk *c, struct drm *d, const struct trod_batc
                    d->kernel_target, pc);
 }
 
+/*
+ * Does the inlined trace of the last system call lead behind it? So the post-processor ends all of
+ * them, also of calls that restore what an event interrupted, or that an event lets begin again.
+ */
+static bool leads_behind(const struct drm *d)
+{
+    return !drm_inlined(d) && d->prev.known && d->kernel_target == d->prev.pc + d->prev.size;
+}
+
 /* May an event take over at PC, as the last instruction of this depth goes? */
 static bool may_interrupt(const struct drm *d, uint64_t pc)
 {
@@ -42,7 +51,7 @@ static void push_event(struct drm *d, uint64_t pc, bool hardware)
     if (!d->event)
         d->event = calloc(DRM_EVENTS, sizeof *d->event);
     if (d->event && d->depth < DRM_EVENTS)
-        d->event[d->depth] = (struct drm_event){pc, hardware, d->prev};
+        d->event[d->depth] = (struct drm_event){pc, hardware, d->forgotten + d->n_calls, d->prev};
     d->depth++;
     chk_drm_call(d, 0);
 }
@@ -59,23 +68,36 @@ static void event(struct chk *c, struct drm *d, const struct trod_batch *b, uint
         chk_report(c, CHK_DRM_EVENT_PC, b, i,
                    "event at 0x%" PRIx64 ", where the instruction at 0x%" PRIx64 " does not lead",
                    pc, d->prev.pc);
+    if (pc == d->prev.pc && leads_behind(d))
+        d->kernel_target_known = false;
     program_goes_on(c, d, b, i, pc);
-    if (d->in_rseq && !d->aborted && d->prev.known && !drm_is_branch(&d->prev))
+    if (d->in_rseq && d->prev.known && !drm_is_branch(&d->prev))
         chk_report(c, CHK_DRM_RSEQ, b, i,
                    "event inside a restartable sequence that was not aborted");
     if (d->aborted) {
         d->aborted = false;
         d->after_abort = true;
-        d->in_rseq = false;
     } else {
         push_event(d, pc, hardware);
     }
     if (hardware && d->depth >= DEEPEST)
         chk_report(c, CHK_DRM_WHOLE, b, i, "hardware events are %u deep", d->depth);
-    /* what it interrupted may not have done its accesses */
-    d->unsure = true;
+    /* before version 7 what it interrupted may be there without its accesses; then it is not */
+    d->cut_short = d->file->version < 7;
     d->moved = true;
     d->expect = d->returned = false;
+}
+
+/*
+ * The calls made since there were CALLS return addresses are over. A handler that returned has
+ * taken what its event put there with it; one that did not has left it.
+ */
+static void forget_calls(struct drm *d, uint64_t calls)
+{
+    const uint64_t left = calls > d->forgotten ? calls - d->forgotten : 0;
+
+    if (d->n_calls > left)
+        d->n_calls = (unsigned)left;
 }
 
 /* Control comes back. */
@@ -89,6 +111,8 @@ static void back(struct chk *c, struct drm *d, const struct trod_batch *b, uint3
     if (drm_inlined(d) && d->depth <= d->trace_depth)
         chk_report(c, CHK_DRM_KERNEL_BALANCE, b, i,
                    "return inside an inlined trace from an event before it");
+    if (leads_behind(d)) /* the system call that asked for it does not say where to */
+        d->kernel_target_known = false;
     d->moved = true;
     d->expect = false;
     d->returned = d->resumes_branch = true;
@@ -98,8 +122,7 @@ static void back(struct chk *c, struct drm *d, const struct trod_batch *b, uint3
     if (e->hardware != hardware)
         chk_report(c, CHK_DRM_EVENT_RETURN, b, i, "return from a %s event ends a %s one",
                    hardware ? "hardware" : "kernel", e->hardware ? "hardware" : "kernel");
-    while (d->n_calls && d->call[--d->n_calls] != 0)
-        ;
+    forget_calls(d, e->calls);
     d->resumes_branch = !e->prev.known || drm_is_branch(&e->prev);
     if (e->pc && e->prev.type != DRM_I_SYSENTER) {
         d->expect = true;
@@ -139,35 +162,43 @@ static void syscall_marker(struct chk *c, struct drm *d, const struct trod_batch
     d->syscall = b->value[i];
 }
 
+/* What stands before the inlined trace of a system call: its instruction and its marker. */
+static void trace_place(struct chk *c, const struct drm *d, const struct trod_batch *b, uint32_t i)
+{
+    const bool pt = d->file->filetype & TROD_DRM_KERNEL_INSTR_ONLY;
+
+    if (!pt && d->after_syscall && b->value[i] != d->syscall)
+        chk_report(c, CHK_DRM_KERNEL_NEST, b, i,
+                   "inlined system call %" PRIu64 " follows system call %" PRIu64, b->value[i],
+                   d->syscall);
+    if (d->trace_done && !drm_ifilt(d))
+        chk_report(c, CHK_DRM_KERNEL_PLACE, b, i, "second inlined trace of one instruction");
+    if (!pt && !d->only_syscall)
+        chk_report(c, CHK_DRM_KERNEL_PLACE, b, i, "%s",
+                   d->after_syscall
+                       ? "other records stand between the system call and its inlined trace"
+                       : "inlined system call follows no system call marker");
+    if (d->prev.known && d->prev.decoded && d->prev.is != TROD_BR_SYSCALL &&
+        d->prev.type != DRM_I_SYSENTER)
+        chk_report(c, CHK_DRM_KERNEL_PLACE, b, i,
+                   "inlined system call follows no system call instruction");
+}
+
 static void trace_start(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
 {
-    bool pt = d->file->filetype & TROD_DRM_KERNEL_INSTR_ONLY;
-
     if (!(d->file->filetype & (TROD_DRM_KERNEL_SYSCALLS | TROD_DRM_KERNEL_INSTR_ONLY |
                                TROD_DRM_TEMPLATES | TROD_DRM_WHOLE_SYSTEM)))
         chk_report(c, CHK_DRM_KERNEL_BIT, b, i,
                    "inlined system call in a trace whose file type does not say so");
     if (d->in_trace)
         chk_report(c, CHK_DRM_KERNEL_NEST, b, i, "inlined system call inside another");
-    if (!drm_template(d)) {
-        if (d->after_syscall && !pt && b->value[i] != d->syscall)
-            chk_report(c, CHK_DRM_KERNEL_NEST, b, i,
-                       "inlined system call %" PRIu64 " follows system call %" PRIu64, b->value[i],
-                       d->syscall);
-        if (d->trace_done && !drm_ifilt(d))
-            chk_report(c, CHK_DRM_KERNEL_PLACE, b, i, "second inlined trace of one instruction");
-        if (!pt && d->after_syscall && !d->only_syscall)
-            chk_report(c, CHK_DRM_KERNEL_PLACE, b, i,
-                       "other records stand between the system call and its inlined trace");
-        if (d->prev.known && d->prev.decoded && d->prev.is != TROD_BR_SYSCALL &&
-            d->prev.type != DRM_I_SYSENTER)
-            chk_report(c, CHK_DRM_KERNEL_PLACE, b, i,
-                       "inlined system call follows no system call instruction");
-    }
+    if (!drm_template(d))
+        trace_place(c, d, b, i);
     d->template_syscall = true;
     d->template_default |= b->value[i] == DEFAULT_TEMPLATE;
     chk_drm_settle(c, d, b, i);
     d->in_trace = true;
+    d->only_syscall = false;
     d->trace = b->value[i];
     d->trace_depth = d->depth;
     d->user = d->prev;
@@ -192,7 +223,10 @@ static void inlined_end(struct chk *c, struct drm *d, const struct trod_batch *b
         d->kernel_target = d->prev.target;
     }
     d->prev = d->user;
-    d->unsure = true;
+    /* its accesses were counted before the trace: there are no more */
+    d->reads = d->prev.loads;
+    d->writes = d->prev.stores;
+    d->unsure = d->cut_short = false;
     d->sti = 0;
     d->timestamp_since = false;
 }
@@ -210,7 +244,6 @@ static void trace_end(struct chk *c, struct drm *d, const struct trod_batch *b, 
     inlined_end(c, d, b, i);
     d->in_trace = false;
     d->trace_done = true;
-    d->after_syscall = false;
 }
 
 static void switch_start(struct chk *c, struct drm *d, const struct trod_batch *b, uint32_t i)
@@ -248,6 +281,7 @@ static void rseq_abort(struct chk *c, struct drm *d, const struct trod_batch *b,
         chk_report(c, CHK_DRM_RSEQ_ABORT, b, i,
                    "restartable sequence is aborted after its last instruction");
     d->aborted = true;
+    d->in_rseq = false;
 }
 
 static void hardware_allowed(struct chk *c, const struct drm *d, const struct trod_batch *b,
@@ -332,9 +366,6 @@ bool chk_drm_kernel_marker(struct chk *c, struct drm *d, const struct trod_batch
     case TROD_DRM_CONTEXT_SWITCH_END:
         switch_end(c, d, b, i);
         return true;
-    case TROD_DRM_UNCOMPLETED_INSTRUCTION:
-        d->unsure = true;
-        return true;
     default:
         return false;
     }
@@ -347,7 +378,7 @@ void chk_drm_kernel_instruction(struct chk *c, struct drm *d, const struct trod_
         return;
     program_goes_on(c, d, b, i, b->addr[i]);
     if (d->prev.known && d->prev.decoded && d->prev.is == TROD_BR_SYSCALL && !d->after_syscall &&
-        !d->trace_done && (d->file->filetype & TROD_DRM_SYSCALL_NUMBERS) && !drm_ifilt(d))
+        (d->file->filetype & TROD_DRM_SYSCALL_NUMBERS) && !drm_ifilt(d))
         chk_report(c, CHK_DRM_SYSCALL_MISSING, b, i, "system call at 0x%" PRIx64 " has no marker",
                    d->prev.pc);
     if (d->after_syscall && (d->file->filetype & TROD_DRM_KERNEL_SYSCALLS) && !d->trace_done)

@@ -38,6 +38,11 @@
 #define SYSRET(to)          M(29, to), X(12, 3, 0x070f48, K)
 #define TRACE(n, to)        M(27, n), SYSRET(to), M(28, n)
 #define K                   UINT64_C(0xffffffff81000000)
+/* A handler gives control back: rt_sigreturn at PC. */
+#define SIGRETURN(pc)       SYS(pc), TIME(1001), M(25, 15), M(1, (pc) + 2), TIME(1001)
+/* A jump by two bytes, and the markers of a function that returns to BACK. */
+#define ENTERED(pc, back)   X(11, 2, 0x02eb, pc), M(4, 1), M(5, back), NOP((pc) + 4)
+#define LOAD(pc)            X(10, 3, 0x078b48, pc)
 #define H5                  M(43, 0x1001), M(43, 0x1001), M(43, 0x1001), M(43, 0x1001), \
                             M(43, 0x1001)
 #define F                   0xe40  /* x86-64, encodings, system call numbers, blocking */
@@ -135,7 +140,9 @@ static const struct check_pair syscalls[] = {
     {"drm.blocking-order", "drmemtrace",
      E(HEAD(7, F), SYS(0x1000), TIME(1001), M(25, 0), M(38, 9), M(26, 0), NOP(0x1002), TAIL),
      E(HEAD(7, F), SYS(0x1000), TIME(1001), M(25, 0), M(26, 0), M(38, 9), NOP(0x1002), TAIL)},
-    /* filtered, so that nothing else is wrong with it */
+    {"drm.syscall-twice", "drmemtrace",
+     E(HEAD(7, F), SYS(0x1000), TIME(1001), M(25, 1), TIME(1002), SYS(0x1000), TAIL),
+     E(HEAD(7, F), SYS(0x1000), TIME(1001), M(25, 1), TIME(1002), SYS(0x1002), TAIL)},
     {"drm.syscall-twice", "drmemtrace",
      E(HEAD(7, F | 0x80), M(11, 1), SYS(0x1000), TIME(1001), M(25, 1), TIME(1002), SYS(0x1000),
        TAIL),
@@ -167,7 +174,7 @@ static const struct check_pair syscalls[] = {
      E(HEAD(7, FK), SYS(0x1000), TIME(1001), M(25, 1), M(26, 0), M(39, 5), TRACE(1, 0x1002),
        NOP(0x1002), TAIL)},
     {"drm.kernel-place", "drmemtrace",
-     E(HEAD(7, FK), SYS(0x1000), TIME(1001), M(25, 1), TRACE(1, 0x1002), TRACE(1, 0x1002),
+     E(HEAD(7, FK | 0x8000), SYS(0x1000), TIME(1001), M(25, 1), TRACE(1, 0x1002), TRACE(1, 0x1002),
        NOP(0x1002), TAIL),
      E(HEAD(7, FK), SYS(0x1000), TIME(1001), M(25, 1), TRACE(1, 0x1002), SYS(0x1002), TIME(1002),
        M(25, 1), TRACE(1, 0x1004), NOP(0x1004), TAIL)},
@@ -188,6 +195,24 @@ static const struct check_pair syscalls[] = {
      E(HEAD(7, FK), SYS(0x1000), TIME(1001), M(25, 1), M(27, 1), X(12, 3, 0x070f48, K), M(28, 1),
        NOP(0x1002), TAIL),
      E(HEAD(7, FK), SYS(0x1000), TIME(1001), M(25, 1), M(27, 1), X(12, 3, 0x070f48, K), M(28, 1),
+       TAIL)},
+    /* what gives control back to an interrupted program leads behind itself, as all calls do, */
+    {"drm.kernel-end", "drmemtrace",
+     E(HEAD(7, FK), NOP(0x1000), M(0, 0x1001), SYS(0x5000), TIME(1001), M(25, 15),
+       TRACE(15, 0x5003), M(1, 0x5002), NOP(0x1001), TAIL),
+     E(HEAD(7, FK), NOP(0x1000), M(0, 0x1001), SYS(0x5000), TIME(1001), M(25, 15),
+       TRACE(15, 0x5002), M(1, 0x5002), NOP(0x1001), TAIL)},
+    /* or to the program; no other call leads there */
+    {"drm.kernel-end", "drmemtrace",
+     E(HEAD(7, FK), NOP(0x1000), M(0, 0x1001), SYS(0x5000), TIME(1001), M(25, 15),
+       TRACE(15, 0x1001), NOP(0x5002), TAIL),
+     E(HEAD(7, FK), NOP(0x1000), M(0, 0x1001), SYS(0x5000), TIME(1001), M(25, 15),
+       TRACE(15, 0x1001), M(1, 0x5002), NOP(0x1001), TAIL)},
+    /* an event lets the call begin again */
+    {"drm.kernel-end", "drmemtrace",
+     E(HEAD(7, FK), SYS(0x1000), TIME(1001), M(25, 1), TRACE(1, 0x1003), M(0, 0x1000), NOP(0x5000),
+       TAIL),
+     E(HEAD(7, FK), SYS(0x1000), TIME(1001), M(25, 1), TRACE(1, 0x1002), M(0, 0x1000), NOP(0x5000),
        TAIL)},
     {"drm.kernel-balance", "drmemtrace",
      E(HEAD(7, FK), SYS(0x1000), TIME(1001), M(25, 1), M(27, 1), NOP(K + 0x10), M(0, K + 0x11),
@@ -242,6 +267,22 @@ static const struct check_pair flow[] = {
     {"drm.function-return", "drmemtrace",
      E(HEAD(7, F), CALLED, M(4, 1), M(5, 0x1006), NOP(0x2000), TAIL),
      E(HEAD(7, F), CALLED, M(4, 1), M(5, 0x1005), NOP(0x2000), TAIL)},
+    /* a handler that returns takes the 0 of its event with it, one that does not leaves it */
+    {"drm.function-return", "drmemtrace",
+     E(HEAD(7, F), CALLED, M(0, 0x2000), RET(0x5000, 0x6000), SIGRETURN(0x6000),
+       ENTERED(0x2000, 0x1006), TAIL),
+     E(HEAD(7, F), CALLED, M(0, 0x2000), RET(0x5000, 0x6000), SIGRETURN(0x6000),
+       ENTERED(0x2000, 0x1005), TAIL)},
+    {"drm.function-return", "drmemtrace",
+     E(HEAD(7, F), CALLED, M(0, 0x2000), SIGRETURN(0x6000), ENTERED(0x2000, 0), TAIL),
+     E(HEAD(7, F), CALLED, M(0, 0x2000), SIGRETURN(0x6000), ENTERED(0x2000, 0x1005), TAIL)},
+    /* the handler has calls of its own, and is interrupted there */
+    {"drm.function-return", "drmemtrace",
+     E(HEAD(7, F), CALLED, M(0, 0x2000), X(14, 5, 0x00000ffbe8, 0x5000), {1, 8, 0x7000},
+       M(0, 0x6000), RET(0x8000, 0x9000), SIGRETURN(0x9000), ENTERED(0x6000, 0x1005), TAIL),
+     E(HEAD(7, F), CALLED, M(0, 0x2000), X(14, 5, 0x00000ffbe8, 0x5000), {1, 8, 0x7000},
+       M(0, 0x6000), RET(0x8000, 0x9000), SIGRETURN(0x9000), ENTERED(0x6000, 0x5005),
+       RET(0x6005, 0x5005), RET(0x5005, 0x9000), SIGRETURN(0x9000), ENTERED(0x2000, 0x1005), TAIL)},
     {"drm.event-address", "drmemtrace",
      E(HEAD(7, F), NOP(0x1000), M(0, 0x1001), NOP(0x5000), M(1, 0), NOP(0x1001), TAIL),
      E(HEAD(7, F), NOP(0x1000), M(0, 0x1001), NOP(0x5000), M(1, 1), NOP(0x1001), TAIL)},
@@ -269,6 +310,12 @@ static const struct check_pair flow[] = {
      E(HEAD(7, F), M(24, 0x1010), NOP(0x1000), M(13, 0x1001), TIME(1001), NOP(0x1001), TAIL),
      E(HEAD(7, F), M(24, 0x1010), NOP(0x1000), M(13, 0x1001), M(0, 0x1001), TIME(1001), NOP(0x2000),
        TAIL)},
+    /* an event that comes late is of a sequence that was aborted */
+    {"drm.rseq-abort", "drmemtrace",
+     E(HEAD(7, F), M(24, 0x1010), NOP(0x1000), M(13, 0x1001), TIME(1001), M(0, 0x1001), NOP(0x2000),
+       TAIL),
+     E(HEAD(7, F), M(24, 0x1010), NOP(0x1000), M(13, 0x1001), M(0, 0x1001), TIME(1001),
+       M(0, 0x2000), NOP(0x5000), TAIL)},
     /* what ended the sequence is not followed by its abort, unless it is what failed */
     {"drm.rseq-abort", "drmemtrace",
      E(HEAD(7, F), M(24, 0x1002), NOP(0x1000), NOP(0x1001), M(13, 0x1002), M(0, 0x1002),
@@ -313,8 +360,7 @@ static const struct check_pair flow[] = {
      E(HEAD(7, F), X(11, 2, 0x02eb, 0x1000), NOP(0x1004), TIME(1001), NOP(0x1005), TAIL)},
     {"drm.branch-type", "drmemtrace", E(HEAD(7, F), X(13, 2, 0x0275, 0x1000), NOP(0x1002), TAIL),
      E(HEAD(4, F), X(13, 2, 0x0275, 0x1000), NOP(0x1002), TAIL)},
-    {"drm.branch-type", "drmemtrace",
-     E(HEAD(7, F), X(16, 1, 0xc3, 0x1000), {0, 8, 0x7000}, NOP(0x1002), TAIL),
+    {"drm.branch-type", "drmemtrace", E(HEAD(7, F), X(16, 1, 0xc3, 0x1000), {0, 8, 0x7000}, TAIL),
      E(HEAD(4, F), X(16, 1, 0xc3, 0x1000), {0, 8, 0x7000}, NOP(0x1002), TAIL)},
     /* 06 is no instruction in 64-bit mode */
     {"drm.branch-type", "drmemtrace", E(HEAD(7, F), X(11, 2, 0x0606, 0x1000), NOP(0x1004), TAIL),
@@ -330,6 +376,27 @@ static const struct check_pair flow[] = {
      E(HEAD(7, F), NOP(0x1000), {1, 8, 0x7000}, NOP(0x1001), TAIL),
      /* a skipped access makes the number uncertain */
      E(HEAD(7, F), X(10, 3, 0x078b48, 0x1000), M(46, 0x7000), NOP(0x1003), TAIL)},
+    /* before version 7 what an event interrupts may be there without its accesses, */
+    {"drm.memory-references", "drmemtrace",
+     E(HEAD(7, F), NOP(0x1000), LOAD(0x1001), M(0, 0x1001), NOP(0x5000), TAIL),
+     E(HEAD(6, F), NOP(0x1000), LOAD(0x1001), M(0, 0x1001), NOP(0x5000), TAIL)},
+    /* but not with others; from then on what stands there is complete */
+    {"drm.memory-references", "drmemtrace",
+     E(HEAD(6, F), NOP(0x1000), {0, 8, 0x7000}, M(0, 0x1001), NOP(0x5000), TAIL),
+     E(HEAD(6, F), LOAD(0x1000), {0, 8, 0x7000}, M(0, 0x1003), NOP(0x5000), TAIL)},
+    {"drm.memory-references", "drmemtrace",
+     E(HEAD(7, F), LOAD(0x1000), M(41, 0x078b48), M(0, 0x1003), NOP(0x5000), TAIL),
+     E(HEAD(7, F), LOAD(0x1000), {0, 8, 0x7000}, M(41, 0x078b48), M(0, 0x1003), NOP(0x5000), TAIL)},
+    /* inlined kernel code has its own accesses, and the instruction before it no more */
+    {"drm.memory-references", "drmemtrace",
+     E(HEAD(7, FK), SYS(0x1000), TIME(1001), M(25, 1), TRACE(1, 0x1002), {0, 8, 0x7000},
+       NOP(0x1002), TAIL),
+     E(HEAD(7, FK), SYS(0x1000), TIME(1001), M(25, 1), M(27, 1), LOAD(K - 3), {0, 8, 0x7000},
+       SYSRET(0x1002), M(28, 1), NOP(0x1002), TAIL)},
+    {"drm.memory-references", "drmemtrace",
+     E(HEAD(7, F), LOAD(0x1000), {0, 8, 0x7000}, M(34, 2), RET(K, K), M(35, 2), {0, 8, 0x7000},
+       NOP(0x1003), TAIL),
+     E(HEAD(7, F), LOAD(0x1000), {0, 8, 0x7000}, M(34, 2), RET(K, K), M(35, 2), NOP(0x1003), TAIL)},
     /* prefetcht0 [rdi] has a record of its hint, clflush [rdi] of its line */
     {"drm.memory-references", "drmemtrace",
      E(HEAD(7, F), X(10, 3, 0x0f180f, 0x1000), NOP(0x1003), TAIL),
@@ -367,6 +434,52 @@ static void test_rules(void **state)
     assert_true(n <= sizeof all / sizeof *all);
     assert_int_equal(check_pairs(all, n, "drm."), 0);
     assert_int_equal(check_pairs(stream, 1, "read."), 0);
+}
+
+/* One place may break several rules, or one of them in several ways: each is a finding. */
+static const struct {
+    struct check_data bad;
+    uint64_t total;
+    const char *rules[2];
+} several[] = {
+    /* no target (rule 50 of section 19), and not that of what comes (48) */
+    {E(HEAD(7, F), X(16, 1, 0xc3, 0x1000), {0, 8, 0x7000}, NOP(0x1002), TAIL),
+     2,
+     {"drm.branch-type 1 (", "drm.pc-continuity 1 ("}},
+    /* the second trace of a call (30), which others stand before (28) */
+    {E(HEAD(7, FK), SYS(0x1000), TIME(1001), M(25, 1), TRACE(1, 0x1002), TRACE(1, 0x1002),
+       NOP(0x1002), TAIL),
+     2,
+     {"drm.kernel-place 2 ("}},
+    /* a wrong number (27), and a time before it (28) */
+    {E(HEAD(7, FK), SYS(0x1000), TIME(1001), M(25, 1), TIME(1002), TRACE(2, 0x1002), NOP(0x1002),
+       TAIL),
+     2,
+     {"drm.kernel-nesting 1 (", "drm.kernel-place 1 ("}},
+    /* neither the instruction (29) nor the marker (28) of a call */
+    {E(HEAD(7, FK), NOP(0x1000), TRACE(1, 0x1001), NOP(0x1001), TAIL), 2, {"drm.kernel-place 2 ("}},
+    /* the marker is missing before the next instruction too (22) */
+    {E(HEAD(7, FK), SYS(0x1000), TRACE(1, 0x1002), NOP(0x1002), TAIL),
+     2,
+     {"drm.kernel-place 1 (", "drm.syscall-marker 1 ("}},
+};
+
+static void test_several(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof several / sizeof *several; i++) {
+        struct trod_buf trace = check_bytes(&several[i].bad);
+        void *st = check_state();
+        const struct check_counts got = check_memory(st, "drmemtrace", trace.p, trace.n, 0);
+        bool same = got.total == several[i].total && got.problems == 0;
+
+        for (unsigned k = 0; k < 2 && several[i].rules[k]; k++)
+            same = same && strstr(got.text, several[i].rules[k]);
+        if (!same)
+            fail_msg("case %zu: '%s'", i, got.text);
+        check_release(st);
+        trod_buf_fini(&trace);
+    }
 }
 
 static void put(struct trod_buf *out, unsigned type, unsigned size, uint64_t addr)
@@ -470,6 +583,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_several),
         cmocka_unit_test(test_families),
         cmocka_unit_test(test_parts),
     };
