@@ -100,6 +100,55 @@ static void leave_block(struct trod_capstone *c)
     c->in_block = false;
 }
 
+/*
+ * COP1X of MIPS32 release 2 (MIPS32 Architecture, volume I, "FPU instructions"). Where bits 21 to
+ * 25 are 8 Capstone takes it for the branches of coprocessor 3 that came before.
+ */
+enum { COP1X = 0x13, BC3 = 8, BESIDE = 9, WORD = 4 };
+
+static bool is_cop1x(const struct trod_capstone *c, const uint8_t *code, size_t n)
+{
+    return (c->isa == TROD_ISA_MIPS32 || c->isa == TROD_ISA_MIPS64) && n >= WORD &&
+           trod_code_word(code, c->endian) >> 21 == (COP1X << 5 | BC3);
+}
+
+/* In TEXT, "...($t1)" or "fd, $f9, ...": the name of register 9 becomes that of 8. */
+static void rename_text(char *text)
+{
+    char *base = strstr(text, "($t1)"), *source = strstr(text, ", $f9,");
+
+    if (base)
+        base[3] = '0';
+    else if (source)
+        source[4] = '8';
+}
+
+/* The instruction at CODE with another number in these bits, which are then put right. */
+static bool decode_cop1x(struct trod_capstone *c, uint64_t pc, const uint8_t *code)
+{
+    const uint32_t word = trod_code_word(code, c->endian) + ((BESIDE - BC3) << 21);
+    uint8_t other[WORD];
+    const uint8_t *p = other;
+    size_t n = WORD;
+    cs_insn *insn = c->insn[TROD_ISET_NONE];
+
+    for (unsigned i = 0; i < WORD; i++)
+        other[i] = (uint8_t)(word >> 8 * (c->endian == TROD_ENDIAN_LITTLE ? i : WORD - 1 - i));
+    if (!trod_capstone_library.cs_disasm_iter(c->handle[TROD_ISET_NONE], &p, &n, &pc, insn))
+        return false;
+    memcpy(insn->bytes, code, WORD);
+    rename_text(insn->op_str);
+    if (insn->detail && insn->detail->mips.op_count > 2) {
+        cs_mips *x = &insn->detail->mips;
+
+        if (x->operands[1].reg == MIPS_REG_F9)
+            x->operands[1].reg = MIPS_REG_F8;
+        else if (x->operands[x->op_count - 1].reg == MIPS_REG_9)
+            x->operands[x->op_count - 1].reg = MIPS_REG_8;
+    }
+    return true;
+}
+
 bool trod_capstone_decode(struct trod_capstone *c, unsigned iset, uint64_t pc, const uint8_t *code,
                           size_t n)
 {
@@ -112,6 +161,8 @@ bool trod_capstone_decode(struct trod_capstone *c, unsigned iset, uint64_t pc, c
             leave_block(c);
         c->in_block = n >= 2 && code[high] == 0xbf && (code[!high] & 0xf);
     }
+    if (is_cop1x(c, code, n))
+        return decode_cop1x(c, pc, code);
     return trod_capstone_library.cs_disasm_iter(c->handle[iset], &code, &n, &pc, c->insn[iset]);
 }
 

@@ -25,7 +25,9 @@ enum {
     MASKED = 1 << 7, /* elements may be left out */
     STORE = 1 << 8,  /* its memory operand is written only */
     BOTH = 1 << 9,   /* its memory operand is read and written */
-    LOAD = 1 << 10   /* its memory operand is read only */
+    LOAD = 1 << 10,  /* its memory operand is read only */
+    FAR = 1 << 11,   /* it is a far pointer: a selector behind as many bytes as the register has */
+    SELECTOR = 2
 };
 
 static const struct {
@@ -123,6 +125,11 @@ static const struct {
     {X86_INS_ROR, BOTH},
     {X86_INS_RCL, BOTH},
     {X86_INS_RCR, BOTH},
+    {X86_INS_LDS, LOAD | FAR},
+    {X86_INS_LES, LOAD | FAR},
+    {X86_INS_LFS, LOAD | FAR},
+    {X86_INS_LGS, LOAD | FAR},
+    {X86_INS_LSS, LOAD | FAR},
     {X86_INS_BT, LOAD},
     {X86_INS_CMP, LOAD},
     {X86_INS_TEST, LOAD},
@@ -356,6 +363,33 @@ static void operand(const struct found *f, const struct trod_operand *op, uint8_
         store(f, op);
 }
 
+/*
+ * Bytes of an area whose size Capstone does not tell; SIZE of others. 0: by the machine's state.
+ * Environments and states of x87 are shorter with an operand size of 16 bits.
+ */
+static uint32_t area_size(const cs_insn *insn, uint32_t size)
+{
+    const bool narrow = insn->detail->x86.prefix[2] == 0x66;
+
+    if (!(what_of(insn->id) & LONG))
+        return size;
+    switch (insn->id) {
+    case X86_INS_FXSAVE:
+    case X86_INS_FXSAVE64:
+    case X86_INS_FXRSTOR:
+    case X86_INS_FXRSTOR64:
+        return 512;
+    case X86_INS_FNSTENV:
+    case X86_INS_FLDENV:
+        return narrow ? 14 : 28;
+    case X86_INS_FNSAVE:
+    case X86_INS_FRSTOR:
+        return narrow ? 94 : 108;
+    default:
+        return 0;
+    }
+}
+
 /* Gathers and scatters, AVX-512 under a mask, and VEX maskmov may leave elements out. */
 static bool is_masked(const cs_insn *insn)
 {
@@ -414,6 +448,9 @@ static void memory_of(const cs_insn *insn, unsigned bits, const struct found *f)
         if (x->operands[i].type != X86_OP_MEM)
             continue;
         op = place_of(insn, &x->operands[i], bits);
+        op.size = area_size(insn, op.size);
+        if (what & FAR)
+            op.size = (uint32_t)(x->operands[0].size + SELECTOR);
         operand(f, &op, access_of(insn, i),
                 insn->id == X86_INS_POP                                ? STORE
                 : insn->id == X86_INS_PUSH || insn->id == X86_INS_CALL ? LOAD
@@ -426,7 +463,7 @@ static void memory_of(const cs_insn *insn, unsigned bits, const struct found *f)
     stack_of(f, insn, what, bits);
     if (what & PUSHES)
         out->flags &= ~(uint32_t)(TROD_INSN_COUNTS | TROD_INSN_SIZES);
-    if (what & LONG)
+    if (what & LONG && area_size(insn, 0) == 0)
         out->flags &= ~(uint32_t)TROD_INSN_SIZES;
     if ((what & MASKED) || is_masked(insn))
         out->flags |= TROD_INSN_PREDICATED;
@@ -514,28 +551,6 @@ static uint8_t hint_of(unsigned id)
     }
 }
 
-/* Bytes of an area whose size Capstone does not tell; SIZE of others. 0: by the machine's state. */
-static uint32_t area_size(unsigned id, uint32_t size)
-{
-    if (!(what_of(id) & LONG))
-        return size;
-    switch (id) {
-    case X86_INS_FXSAVE:
-    case X86_INS_FXSAVE64:
-    case X86_INS_FXRSTOR:
-    case X86_INS_FXRSTOR64:
-        return 512;
-    case X86_INS_FNSTENV:
-    case X86_INS_FLDENV:
-        return 28;
-    case X86_INS_FNSAVE:
-    case X86_INS_FRSTOR:
-        return 108;
-    default:
-        return 0;
-    }
-}
-
 void trod_operands_x86(const cs_insn *insn, unsigned bits, struct trod_operands *out)
 {
     const struct found f = {&out->insn, out};
@@ -547,10 +562,10 @@ void trod_operands_x86(const cs_insn *insn, unsigned bits, struct trod_operands 
     add_unnamed(insn, &f, bits);
     for (unsigned i = 0; i < out->n_read; i++)
         out->read[i].size =
-            elements ? element_size(insn->mnemonic) : area_size(insn->id, out->read[i].size);
+            elements ? element_size(insn->mnemonic) : area_size(insn, out->read[i].size);
     for (unsigned i = 0; i < out->n_written; i++)
         out->written[i].size =
-            elements ? element_size(insn->mnemonic) : area_size(insn->id, out->written[i].size);
+            elements ? element_size(insn->mnemonic) : area_size(insn, out->written[i].size);
     if (elements)
         out->flags |= TROD_OPERANDS_ELEMENTS;
     if (out->insn.flags & TROD_INSN_REPEAT && is_string(insn->id) && !in_group(insn, X86_GRP_SSE2))
