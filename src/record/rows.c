@@ -99,18 +99,28 @@ void rec_rows_count(const struct rec_rows *r, struct trod_record_progress *p)
     p->unnamed = r->unnamed;
 }
 
+/* Has the iteration of the string operation executed last made its accesses? */
+static bool iterated(const struct rec_stream *st)
+{
+    return st->reads >= rec_iteration_reads(st) && (st->writes > 0 || st->last->access >> 16 == 0);
+}
+
 /*
  * The instruction executed last again. QEMU leaves one half done and begins it again (code that
- * was changed, accesses that must be alone, code on two pages): that is one execution. An iteration
- * of a string operation is known by its access: there is one more beginning than iterations.
+ * was changed, data beside code, accesses that must be alone, code on two pages): that is one
+ * execution, and the accesses that it has made so far come once more. An iteration of a string
+ * operation is known by its accesses: there is one more beginning than iterations.
  */
 static bool again(struct rec_rows *r, struct rec_stream *st, const struct rec_insn *in)
 {
     const bool parted = r->meta->isa != TROD_ISA_ARM && in->thumb && in->length > in->size;
+    const bool unwritten = r->memory && in->access >> 16 && st->writes == 0;
 
-    if ((in->flags & TROD_F_BRANCH) != TROD_BR_NONE && !parted)
+    /* a branch to itself, or a call that could not write its return address yet? */
+    if ((in->flags & TROD_F_BRANCH) != TROD_BR_NONE && !parted && !unwritten)
         return false;
-    st->held = (in->flags & SAME_AGAIN) && r->memory;
+    st->held = (in->flags & SAME_AGAIN) && iterated(st);
+    st->twice = st->held ? 0 : st->told;
     return true;
 }
 

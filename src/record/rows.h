@@ -29,6 +29,8 @@ enum {
     ESIGRETURN = 513,       /* what QEMU's system calls return from a signal handler's end */
     /* of rec_insn.flags: what rows of accesses have of it; an operation of Tarmac's MU lines */
     REC_ACCESS_FLAGS = TROD_F_EXCLUSIVE | TROD_F_UNPRIV | TROD_F_LOCKED,
+    ELEMENTS = 1 << 23, /* accesses those elements of its operand that a mask chooses */
+    AREA = 1 << 24,     /* an area, of which QEMU accesses what it knows, from the beginning on */
     REC_ATOMIC = 1 << 25,
     AT_START = 1 << 26,   /* recording begins there */
     AT_STOP = 1 << 27,    /* and ends there */
@@ -58,9 +60,11 @@ struct rec_stream {
     uint32_t number;
     enum rec_thread thread;
     enum rec_progress progress;
-    bool time_due; /* TIMESTAMP and CPU_ID are to be written before the next instruction */
-    bool held;     /* an iteration of a string operation without an access so far */
-    uint64_t seq;  /* of the next block */
+    bool time_due;  /* TIMESTAMP and CPU_ID are to be written before the next instruction */
+    bool held;      /* an iteration of a string operation without an access so far */
+    uint32_t told;  /* accesses of the instruction executed last that QEMU has reported */
+    uint32_t twice; /* so many come again: QEMU has begun it once more */
+    uint64_t seq;   /* of the next block */
     uint64_t time;
     uint32_t cpu;
     const struct rec_insn *last; /* executed last */
@@ -72,9 +76,10 @@ struct rec_stream {
     uint64_t sync[2];            /* a synchronization record that waits for the next instruction */
     struct rec_registers *registers; /* NULL: none have been reported */
     uint8_t moved[REC_MOVED];        /* what its last access moved, as in memory */
-    uint32_t n_moved;                /* 0: not known */
+    uint32_t n_moved;                /* bytes of it that are known */
+    uint32_t at;                     /* what was reported last begins so many bytes behind it */
     uint32_t moving;                 /* bytes of the access whose value is reported next, 0: none */
-    uint32_t reads, writes;          /* so often */
+    uint32_t reads, writes;          /* rows of accesses that it has */
     uint64_t window;                 /* of its last row */
     bool reported; /* its registers have been reported as a whole, for this window */
     bool open;     /* the last row of an instruction is a branch whose target is not known */
@@ -120,6 +125,12 @@ struct rec_rows {
     uint64_t instructions, accesses, passed;
 };
 
+/* Reads of an iteration of the string operation executed last: cmps has two. */
+static inline uint32_t rec_iteration_reads(const struct rec_stream *st)
+{
+    return st->last->flags & NO_LOAD ? 0 : st->last->access & 0xffff ? 1 : 2;
+}
+
 /*
  * Does an access of KIND show that a string operation has begun another iteration? QEMU 7.2 begins
  * the instruction anew for each, later versions do not.
@@ -128,7 +139,7 @@ static inline bool rec_iterates(const struct rec_stream *st, uint8_t kind)
 {
     if (!(st->last->flags & SAME_AGAIN))
         return false;
-    return kind == TROD_WRITE ? st->writes > 0 : st->reads > !(st->last->access & 0xffff);
+    return kind == TROD_WRITE ? st->writes > 0 : st->reads >= rec_iteration_reads(st);
 }
 
 /* What is in the log once: details of instructions and of changes by the mode, of exceptions. */
@@ -163,6 +174,14 @@ int rec_rows_execute(struct rec_rows *r, struct rec_stream *st, struct rec_insn 
 int rec_rows_iterate(struct rec_rows *r, struct rec_stream *st);
 /* Does recording begin or end at IN? AT_START and AT_STOP. */
 uint32_t rec_rows_places(const struct rec_rows *r, const struct rec_insn *in);
+
+/* --- rows_x86.c: what is odd about x86 instructions --- */
+
+/*
+ * What IN, which the decoder calls WHAT, accesses beside its operands, and how QEMU parts these:
+ * flags and sizes of IN.
+ */
+void rec_rows_x86(const struct rec_rows *r, struct rec_insn *in, const struct trod_insn *what);
 
 /* --- rows_access.c: accesses of the instruction executed last --- */
 

@@ -6,12 +6,31 @@
  */
 #include "record/rows.h"
 
+#include <string.h>
+
+/* SIZE bytes at ADDR become part of the access in row I. */
+static void join(struct trod_batch *b, uint32_t i, struct rec_stream *st, uint64_t addr,
+                 uint32_t size)
+{
+    const uint64_t end = b->addr[i] + b->size[i];
+
+    if (addr < b->addr[i]) {
+        const uint64_t n = b->addr[i] - addr;
+
+        if (n + b->size[i] <= REC_MOVED)
+            memmove(st->moved + n, st->moved, b->size[i]);
+        b->addr[i] = addr;
+    }
+    st->at = (uint32_t)(addr - b->addr[i]);
+    b->size[i] = (uint32_t)((addr + size > end ? addr + size : end) - b->addr[i]);
+}
+
 /*
  * QEMU tells an access of 16 bytes, or one that saves all registers, as several: they are put
  * together again. True when the SIZE bytes at ADDR belong to the access reported last.
  */
-static bool part_of(const struct rec_rows *r, const struct rec_stream *st, uint8_t kind,
-                    uint64_t addr, uint32_t size)
+static bool part_of(const struct rec_rows *r, struct rec_stream *st, uint8_t kind, uint64_t addr,
+                    uint32_t size)
 {
     struct trod_batch *b = r->b;
     const uint32_t all = st->last->access;
@@ -22,33 +41,54 @@ static bool part_of(const struct rec_rows *r, const struct rec_stream *st, uint8
         return false;
     if (kind != b->kind[i])
         return false;
+    if (st->last->flags & AREA)
+        return true;
     if (whole == WHOLE) {
-        uint64_t end = b->addr[i] + b->size[i];
-
-        if (addr + size > end)
-            end = addr + size;
-        if (addr < b->addr[i])
-            b->addr[i] = addr;
-        b->size[i] = (uint32_t)(end - b->addr[i]);
+        join(b, i, st, addr, size);
         return true;
     }
-    if (addr != b->addr[i] + b->size[i])
+    if (whole && b->size[i] == whole && kind == TROD_READ && !(st->last->flags & ELEMENTS))
+        return true; /* more than the instruction reads: see fitting() */
+    if (st->last->flags & ELEMENTS
+            ? addr != b->addr[i] + b->size[i] || b->size[i] + size > whole
+            : addr + size > b->addr[i] + whole || b->addr[i] + b->size[i] > addr + whole)
         return false;
-    if (b->size[i] + size > whole) /* more than the instruction reads: see fitting() */
-        return kind == TROD_READ && whole && b->size[i] == whole;
-    b->size[i] += size;
+    join(b, i, st, addr, size);
     return true;
 }
 
 /*
- * QEMU 7.2 reads 16 bytes for the scalar forms of AVX instructions. The processor reads as many as
- * the opcode says.
+ * QEMU 7.2 reads 16 bytes for the scalar forms of AVX instructions, and 32 for some that have an
+ * operand of 16. The processor reads as many as the opcode says. Of an area QEMU's first access
+ * tells where it is.
  */
 static uint32_t fitting(const struct rec_stream *st, uint8_t kind, uint32_t size)
 {
-    const uint32_t whole = st->last->access & 0xffff;
+    const uint32_t all = st->last->access;
+    const uint32_t whole = kind == TROD_READ ? all & 0xffff : all >> 16;
 
+    if (st->last->flags & AREA)
+        return whole;
     return kind == TROD_READ && whole && size > whole ? whole : size;
+}
+
+/*
+ * Is the access of KIND at ADDR one that QEMU makes beside those of the program? Where segment
+ * registers are loaded it reads its table of descriptors, and may write it.
+ */
+static bool is_qemus(const struct rec_rows *r, const struct rec_stream *st, uint8_t kind,
+                     uint64_t addr, uint32_t size)
+{
+    const uint32_t all = st->last->access, i = st->access - 1;
+
+    if (!(st->last->flags & NO_MORE))
+        return kind == TROD_READ && st->last->flags & NO_LOAD;
+    if ((kind == TROD_READ ? all & 0xffff : all >> 16) == 0)
+        return true;
+    if ((kind == TROD_READ ? st->reads : st->writes) == 0)
+        return false;
+    return st->access == 0 || r->b->kind[i] != kind ||
+           (addr != r->b->addr[i] + r->b->size[i] && addr + size != r->b->addr[i]);
 }
 
 void rec_rows_access(struct rec_rows *r, struct rec_stream *st, uint8_t kind, uint64_t addr,
@@ -73,7 +113,7 @@ void rec_rows_access(struct rec_rows *r, struct rec_stream *st, uint8_t kind, ui
         b->has[i] |= TROD_COL_TEXT;
         b->text[i] = rec_rows_atomic(r, st->last);
     }
-    st->n_moved = 0;
+    st->n_moved = st->at = 0;
     r->accesses++;
 }
 
@@ -87,6 +127,10 @@ int rec_rows_moved(struct rec_rows *r, struct rec_stream *st, uint64_t what, uin
     st->moving = 0;
     if (!st->last || st->progress == REC_MADE || r->full)
         return TROD_OK;
+    if (st->twice) {
+        st->twice--;
+        return TROD_OK;
+    }
     if (what & REC_EVENT_STORE)
         kind = st->last->flags & REC_ATOMIC ? TROD_ATOMIC : TROD_WRITE;
     if (b->n + ROWS_KEPT > ROWS) {
@@ -96,9 +140,13 @@ int rec_rows_moved(struct rec_rows *r, struct rec_stream *st, uint64_t what, uin
     }
     if ((st->held || rec_iterates(st, kind)) && (rc = rec_rows_iterate(r, st)) < 0)
         return rc;
-    if (st->progress < REC_SHOWN)
+    st->told++;
+    if (st->progress < REC_SHOWN || !r->memory) { /* they tell iterations apart */
+        st->reads += kind == TROD_READ;
+        st->writes += kind != TROD_READ;
         return TROD_OK;
-    if (st->last->flags & (kind == TROD_READ ? NO_LOAD | NO_MORE : NO_MORE))
+    }
+    if (is_qemus(r, st, kind, addr, size))
         return TROD_OK;
     st->moving = size;
     if (part_of(r, st, kind, addr, size))

@@ -6,6 +6,8 @@
  */
 #include "record/rows.h"
 
+#include "core/endian.h"
+#include "isa/a64_atomics.h"
 #include "trod/drmemtrace.h"
 
 /* Microseconds from 1601, as drmemtrace counts, to 1970. */
@@ -66,6 +68,11 @@ static void look_at(struct rec_rows *r, struct rec_insn *in)
     in->access = 0;
     in->length = length_of(r, in);
     rec_rows_text(r, in);
+    if (r->meta->isa == TROD_ISA_A64) { /* atomic operations: the decoder need not know them */
+        const uint32_t size = trod_a64_atomic_size(trod_load_le32(in->code));
+
+        in->access = size | size << 16;
+    }
     if (!r->decoder)
         return;
     what = trod_insn_decode(r->decoder, iset >> TROD_F_ISET_SHIFT, in->pc, in->code, in->length);
@@ -74,18 +81,16 @@ static void look_at(struct rec_rows *r, struct rec_insn *in)
     in->flags |= what->branch;
     if (what->flags & TROD_INSN_REPEAT)
         in->flags |= SAME_AGAIN;
-    if (in->flags & REC_ATOMIC)
-        in->access = what->read_size | what->read_size << 16;
-    if (!(what->flags & TROD_INSN_COUNTS))
-        return;
-    if (what->loads == 0 && what->stores == 1)
-        in->flags |= NO_LOAD;
-    if (r->meta->isa == TROD_ISA_X86_32 && !r->system && in->code[0] == 0x8e && what->loads == 0)
-        in->flags |= NO_MORE; /* mov to a segment register: reads a descriptor */
-    if (what->loads == 1)
-        in->access |= whole_of(what, what->read_size);
-    if (what->stores == 1)
-        in->access |= whole_of(what, what->write_size) << 16;
+    if (what->flags & TROD_INSN_COUNTS && in->access == 0) {
+        if (what->loads == 0 && what->stores == 1)
+            in->flags |= NO_LOAD;
+        if (what->loads == 1)
+            in->access |= whole_of(what, what->read_size);
+        if (what->stores == 1)
+            in->access |= whole_of(what, what->write_size) << 16;
+    }
+    if (r->meta->isa == TROD_ISA_X86_32 || r->meta->isa == TROD_ISA_X86_64)
+        rec_rows_x86(r, in, what);
 }
 
 static void put_time(struct rec_rows *r, struct rec_stream *st)
@@ -146,6 +151,7 @@ int rec_rows_execute(struct rec_rows *r, struct rec_stream *st, struct rec_insn 
     st->last = in;
     st->access = 0;
     st->reads = st->writes = 0;
+    st->told = st->twice = 0;
     st->progress = REC_PASSED_BY;
     st->skipped = st->registers && rec_rows_skips(r, st, in);
     if (!wanted(r, in)) {

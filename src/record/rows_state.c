@@ -185,12 +185,13 @@ void rec_rows_value(struct rec_rows *r, struct rec_stream *st, const uint64_t *p
 
     if (st->access == 0 || st->access != b->n || size == 0 || size > 8 * n)
         return;
-    if (st->n_moved + size != b->size[i] || b->size[i] > REC_MOVED) {
-        b->has[i] &= ~(uint32_t)(TROD_COL_VALUE | TROD_COL_DATA);
-        return; /* put together otherwise than one behind the other */
-    }
-    memcpy(st->moved + st->n_moved, p, size);
+    if (st->at + size <= REC_MOVED)
+        memcpy(st->moved + st->at, p, size);
     st->n_moved += size;
+    if (st->n_moved != b->size[i] || b->size[i] > REC_MOVED) {
+        b->has[i] &= ~(uint32_t)(TROD_COL_VALUE | TROD_COL_DATA);
+        return; /* parts of it are missing, so far */
+    }
     if (st->n_moved <= 8) {
         for (uint32_t k = 0; k < st->n_moved; k++)
             value |= (uint64_t)st->moved[r->big ? st->n_moved - 1 - k : k] << 8 * k;

@@ -27,9 +27,7 @@ static void put_port(struct rec_rows *r, struct rec_stream *st, uint64_t word)
     struct trod_batch *b = r->b;
     uint32_t i;
 
-    if (!r->memory)
-        return;
-    if ((st->held && rec_rows_iterate(r, st) < 0) || st->progress < REC_SHOWN)
+    if ((st->held && rec_rows_iterate(r, st) < 0) || st->progress < REC_SHOWN || !r->memory)
         return;
     i = b->n++;
     b->has[i] = ROW_COMMON | TROD_COL_SIZE | TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_PC;

@@ -10,6 +10,7 @@
 #include "record/plugin/calls.h"
 #include "record/plugin/follow.h"
 #include "record/plugin/places.h"
+#include "record/plugin/plain.h"
 #include "record/plugin/registers.h"
 #include "record/plugin/state.h"
 #include "record/plugin/sync.h"
@@ -376,11 +377,14 @@ static void on_segment(unsigned vcpu, void *word)
     advance(s, p + 1);
 }
 
+static const struct rec_segment *entry(size_t place)
+{
+    return (const struct rec_segment *)(const void *)(rec_log(collect_shared) + 8 * place);
+}
+
 const struct rec_insn *collect_insn(void *word)
 {
-    const uint8_t *log = rec_log(collect_shared) + 8 * (size_t)(uintptr_t)word;
-
-    return ((const struct rec_segment *)(const void *)log)->insn;
+    return entry((uintptr_t)word)->insn;
 }
 
 /*
@@ -505,6 +509,11 @@ void collect_base(const void *host, uint64_t addr)
     atomic_store(&host_known, true);
 }
 
+bool collect_memory(const struct rec_insn *insn)
+{
+    return collect_shared->memory || rec_repeats(collect_shared->isa, insn->code, insn->size);
+}
+
 void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *last, uint32_t place,
                      bool with_registers)
 {
@@ -520,7 +529,7 @@ void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *la
                                            with_registers || step ? registers_flags()
                                                                   : QEMU_PLUGIN_CB_NO_REGS,
                                            (void *)(uintptr_t)place);
-    if (collect_shared->memory)
+    if (collect_memory(&entry(place)->insn[entry(place)->n - 1]))
         qemu_plugin_register_vcpu_mem_cb(
             last, collect_shared->values && atomic_load(&host_known) ? on_value : on_memory,
             QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);

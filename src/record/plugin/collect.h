@@ -29,6 +29,9 @@ void collect_forked(void);
 void collect_segment(struct qemu_plugin_insn *first, struct qemu_plugin_insn *last, uint32_t place,
                      bool with_registers);
 
+/* Must the accesses of INSN be told? Those of string operations always: they count iterations. */
+bool collect_memory(const struct rec_insn *insn);
+
 /*
  * For system.c: where the next event of VCPU goes, with room for the largest (BEHIND: it belongs to
  * the event before), and that it is there up to P. collect_before() tells what comes before INSN.

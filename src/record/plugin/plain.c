@@ -53,6 +53,28 @@ static bool plain_x86(const uint8_t *p, size_t n, bool wide)
     return p[0] == 0x0f && plain_0f(p + 1, n - 1);
 }
 
+bool rec_repeats(unsigned isa, const uint8_t *code, size_t n)
+{
+    bool repeated = false;
+    size_t i = 0;
+
+    if (isa != REC_X86 && isa != REC_X86_64)
+        return false;
+    for (; i < n; i++) {
+        const uint8_t c = code[i];
+
+        if (c == 0xf2 || c == 0xf3)
+            repeated = true;
+        else if (c != 0x66 && c != 0x67 && c != 0xf0 && (c & 0xe7) != 0x26 && c != 0x64 &&
+                 c != 0x65 && !(isa == REC_X86_64 && (c & 0xf0) == 0x40))
+            break;
+    }
+    /* movs cmps, stos lods scas, ins outs */
+    return repeated && i < n &&
+           ((code[i] & 0xfc) == 0xa4 || (code[i] >= 0xaa && code[i] <= 0xaf) ||
+            (code[i] & 0xfc) == 0x6c);
+}
+
 static uint32_t word_le(const uint8_t *p)
 {
     return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;

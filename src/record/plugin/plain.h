@@ -15,4 +15,7 @@
  */
 bool rec_plain(unsigned isa, const uint8_t *code, size_t n);
 
+/* Is it an x86 string operation that is repeated (rep, repe, repne)? */
+bool rec_repeats(unsigned isa, const uint8_t *code, size_t n);
+
 #endif

@@ -267,7 +267,7 @@ void system_segment(const struct qemu_plugin_tb *tb, size_t from, size_t last, u
     if (port & PORT_HERE)
         qemu_plugin_register_vcpu_insn_exec_cb(insn, dx ? on_port_dx : on_port, registers_flags(),
                                                (void *)(uintptr_t)(port & ~(uint32_t)PORT_HERE));
-    if (collect_shared->memory)
+    if (collect_memory(&collect_insn(word)[last - from]))
         qemu_plugin_register_vcpu_mem_cb(
             insn, on_memory, port & PORT_STRING ? registers_flags() : QEMU_PLUGIN_CB_NO_REGS,
             QEMU_PLUGIN_MEM_RW, (void *)(uintptr_t)(port & PORT_STRING ? port : 0));
