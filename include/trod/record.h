@@ -15,11 +15,19 @@
 extern "C" {
 #endif
 
+/* Instructions recorded without their accesses, of which QEMU does not tell. */
+struct trod_record_untold {
+    uint64_t sve;    /* aarch64: loads and stores of SVE */
+    uint64_t zeroes; /* aarch64: DC ZVA where its register could not be read */
+    uint64_t hints;  /* prefetches and cache operations, which move no data */
+};
+
 struct trod_record_progress {
     uint64_t instructions, accesses; /* recorded so far */
     uint64_t passed;                 /* instructions left out so far */
     uint64_t unnamed; /* text formats: static instructions that the disassembler does not know */
     uint64_t bytes;   /* of the trace so far, before compression */
+    struct trod_record_untold untold;
 };
 
 /* What the QEMU that runs the program can tell beside instructions, opcodes and accesses. */
@@ -104,6 +112,7 @@ struct trod_record_result {
     unsigned api;        /* version of QEMU's plugin interface; 0: the plugin was not loaded */
     int status;          /* of the program: 0 to 255, or 128 + signal */
     unsigned trouble;    /* enum trod_record_trouble */
+    struct trod_record_untold untold;
 };
 
 /* Why a recording is not all that happened. */

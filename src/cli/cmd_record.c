@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -167,6 +168,30 @@ static void able(void *user, const struct trod_record_able *a)
             a->values ? ", values" : "; no values");
 }
 
+/* Instructions without the accesses that they have made. */
+static void say_untold(struct cli *c, const struct trod_record_untold *u)
+{
+    char n[TROD_PUT_GROUPED + 1];
+
+    if (u->sve) {
+        *trod_put_grouped(n, u->sve) = 0;
+        cli_say(c,
+                "%s SVE load%s and store%s without accesses: QEMU does not tell these; record "
+                "without QEMU_CPU, for a processor that has no SVE",
+                n, u->sve == 1 ? "" : "s", u->sve == 1 ? "" : "s");
+    }
+    if (u->zeroes) {
+        *trod_put_grouped(n, u->zeroes) = 0;
+        cli_say(c, "%s DC ZVA without accesses: this QEMU does not tell what they clear", n);
+    }
+    if (u->hints) {
+        *trod_put_grouped(n, u->hints) = 0;
+        cli_say(c,
+                "%s prefetch%s or cache operation%s without an address, which QEMU does not tell",
+                n, u->hints == 1 ? "" : "es", u->hints == 1 ? "" : "s");
+    }
+}
+
 static void say(struct cli *c, const struct options *o, const char *to,
                 const struct trod_record_result *r)
 {
@@ -195,11 +220,16 @@ static void say(struct cli *c, const struct options *o, const char *to,
             "later one may know %s",
             (unsigned long long)r->unnamed, r->unnamed == 1 ? " is" : "s are",
             trod_disasm_version(), r->unnamed == 1 ? "it" : "them");
+    say_untold(c, &r->untold);
     if (r->trouble & TROD_RECORD_LOST)
         cli_say(c, "incomplete: %u program%s ran unrecorded", r->unrecorded,
                 r->unrecorded == 1 ? "" : "s");
     if (r->trouble & TROD_RECORD_KILLED)
         cli_say(c, "the program was ended by signal %d: the trace ends there", r->status - 128);
+    if (r->trouble & TROD_RECORD_KILLED && r->status == 128 + SIGILL && !getenv("QEMU_CPU") &&
+        strcmp(r->target.isa, "aarch64") == 0)
+        cli_say(c, "programs have a processor without SVE and SME: QEMU_CPU=max has both, QEMU "
+                   "tells little of their accesses");
     if (r->trouble & TROD_RECORD_TAKEN)
         cli_say(c, "recording ended after %s instructions as wanted: the program ran on",
                 instructions);

@@ -51,7 +51,7 @@ static void lock_alive(struct rec_shared *s)
 
 /* What a process needs to go on recording when it executes another program. */
 static void tell_follow(struct rec_shared *s, const struct trod_record_target *info,
-                        const char *plugin)
+                        const char *cpu, const char *plugin)
 {
     struct rec_follow *f = &s->follow;
     FILE *program = fopen(info->program, "rbe");
@@ -68,6 +68,7 @@ static void tell_follow(struct rec_shared *s, const struct trod_record_target *i
         snprintf(f->sysroot, sizeof f->sysroot, "%s",
                  realpath(info->sysroot, path) ? path : info->sysroot);
     snprintf(f->plugin, sizeof f->plugin, "%s", realpath(plugin, path) ? path : plugin);
+    snprintf(f->cpu, sizeof f->cpu, "%s", cpu ? cpu : "");
 }
 
 int rec_share_new(struct rec_shared **out, int *fd, const struct rec_target *t, bool memory,
@@ -170,9 +171,9 @@ static void plugin_argument(char *out, size_t n, const char *path, int fd)
     snprintf(out + k, n - k, ",fd=%d", fd);
 }
 
-int rec_launch(const struct trod_record_target *info, char *const line[], char *const argv[],
-               const char *plugin, struct rec_shared *shared, int fd, pid_t *pid,
-               struct trod_diag *diag)
+int rec_launch(const struct trod_record_target *info, const char *cpu, char *const line[],
+               char *const argv[], const char *plugin, struct rec_shared *shared, int fd,
+               pid_t *pid, struct trod_diag *diag)
 {
     char option[PATH_BYTES + 64], **words;
     size_t n = 0, args = 0;
@@ -185,11 +186,15 @@ int rec_launch(const struct trod_record_target *info, char *const line[], char *
         return TROD_ERR_NOMEM;
     plugin_argument(option, sizeof option, plugin, fd);
     if (!info->system)
-        tell_follow(shared, info, plugin);
+        tell_follow(shared, info, cpu, plugin);
     words[n++] = (char *)(uintptr_t)info->qemu;
     if (info->sysroot[0]) {
         words[n++] = (char *)(uintptr_t) "-L";
         words[n++] = (char *)(uintptr_t)info->sysroot;
+    }
+    if (cpu) {
+        words[n++] = (char *)(uintptr_t) "-cpu";
+        words[n++] = (char *)(uintptr_t)cpu;
     }
     words[n++] = (char *)(uintptr_t) "-plugin";
     words[n++] = option;

@@ -18,7 +18,7 @@
 
 enum {
     REC_MAGIC = 0x74726f64, /* "trod" */
-    REC_VERSION = 5,
+    REC_VERSION = 6,
     REC_BLOCK_WORDS = 8192,
     REC_BLOCK_HEAD = 8,    /* words of struct rec_block */
     REC_BLOCK_SLACK = 512, /* words behind the place where a new block is begun */
@@ -33,6 +33,7 @@ enum {
     REC_ASKS = 64,        /* questions of the plugin at a time */
     REC_CHAINS = 1 << 16, /* of entries of the log, by their content */
     REC_PATH = 4096,
+    REC_CPU = 64,
     REC_LOSSES = 16, /* programs that were lost and are named */
     REC_LOST_NAME = 256
 };
@@ -46,7 +47,7 @@ enum rec_event {
     REC_SYSCALL, /* low 32 bits: number; then the time, 6 arguments */
     REC_SYSRET,  /* low 32 bits: number; then the time, the value */
     REC_SYNC,    /* low 32 bits: enum rec_sync; then the sync point, its count in the upper half */
-    REC_REGISTERS, /* low 32 bits: how many; then so many values, as the instruction before wants */
+    REC_REGISTERS, /* low 32 bits: 3; then so many values, as the instruction before wants */
     REC_STATE, /* registers that the instruction before has written; low 32 bits: words that follow:
                   a register's number and, from bit 16 on, how many words its value has; the value,
                   lowest word first; the next register */
@@ -225,7 +226,7 @@ struct rec_follow {
     uint8_t head[20]; /* of the ELF file: class, byte order and machine of programs to follow */
     uint32_t fd;      /* of the shared memory, of the recorder */
     uint32_t no_children;
-    char qemu[REC_PATH], sysroot[REC_PATH], plugin[REC_PATH];
+    char qemu[REC_PATH], sysroot[REC_PATH], plugin[REC_PATH], cpu[REC_CPU];
 };
 
 struct rec_shared {

@@ -444,12 +444,14 @@ static void conclude(struct recorder *r)
     r->result->accesses = p.accesses;
     r->result->passed = p.passed;
     r->result->unnamed = p.unnamed;
+    r->result->untold = p.untold;
     count_threads(r);
 }
 
 static int run(struct recorder *r, char *const line[], char *const argv[], const char *plugin)
 {
-    int rc = rec_launch(&r->result->target, line, argv, plugin, r->shared, r->fd, &r->pid, r->diag);
+    int rc = rec_launch(&r->result->target, rec_target_cpu(r->target), line, argv, plugin,
+                        r->shared, r->fd, &r->pid, r->diag);
 
     if (rc < 0)
         return rc;

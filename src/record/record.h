@@ -22,6 +22,12 @@ struct rec_target {
     bool system;      /* a whole machine */
 };
 
+/*
+ * QEMU's option -cpu for programs of T; NULL: none, as where the user has chosen a processor with
+ * QEMU's variable QEMU_CPU.
+ */
+const char *rec_target_cpu(const struct rec_target *t);
+
 /* NAME as a shell finds it, to OUT, N bytes. False: not there. */
 bool rec_look_up(const char *name, char *out, size_t n);
 enum { REC_LINE = 4 };
@@ -58,10 +64,10 @@ bool rec_share_grow(struct rec_shared *s, uint32_t n);
 /* The file name of the plugin. Returns 0 or TROD_ERR_UNSUPPORTED, reported. */
 int rec_plugin_path(const char *given, char *out, size_t n, struct trod_diag *diag);
 
-/* Start the program; *PID is QEMU's. */
-int rec_launch(const struct trod_record_target *info, char *const line[], char *const argv[],
-               const char *plugin, struct rec_shared *shared, int fd, pid_t *pid,
-               struct trod_diag *diag);
+/* Start the program, on the processor CPU (NULL: QEMU's own choice); *PID is QEMU's. */
+int rec_launch(const struct trod_record_target *info, const char *cpu, char *const line[],
+               char *const argv[], const char *plugin, struct rec_shared *shared, int fd,
+               pid_t *pid, struct trod_diag *diag);
 
 /* --- out.c: where a trace goes of which a file holds one thread --- */
 
@@ -257,15 +263,36 @@ int rec_values_check(const struct trod_record_options *opt, const struct trod_fo
 /* Kinds of rows, 1 << enum trod_kind, that are of one of SOURCES, or of none at all. */
 uint32_t rec_source_kinds(uint32_t sources);
 
-/* --- ppc.c: accesses that QEMU tells nothing of --- */
+/* --- ppc.c, a64.c: accesses that QEMU tells nothing of --- */
+
+/* Instructions whose accesses are missing in the trace. */
+enum rec_untold {
+    REC_TOLD,
+    REC_UNTOLD_SVE,  /* loads and stores of SVE */
+    REC_UNTOLD_ZERO, /* DC ZVA whose register could not be read */
+    REC_UNTOLD_HINT, /* prefetches, cache operations */
+    REC_UNTOLDS
+};
 
 struct rec_access {
     uint8_t kind;     /* of its row */
     bool extended;    /* the third word counts */
     bool conditional; /* need not have happened */
     bool upkeep;      /* moves nothing: a hint to the cache */
-    uint32_t size, addr, ea, third;
+    uint32_t size, ea, third;
+    uint64_t addr;
 };
+
+/*
+ * a64.c: what DC ZVA and DC GZVA write, of which QEMU tells nothing either. BLOCK: bytes that they
+ * clear, 0: not known. VALUE: of the register that CODE names. False: it is no such instruction, or
+ * BLOCK is not known.
+ */
+bool rec_a64_access(const uint8_t code[4], uint64_t value, uint32_t block, struct rec_access *out);
+/* The bytes that DC ZVA clears with the processor that programs of T have. */
+uint32_t rec_a64_block(const struct rec_target *t);
+/* What of the accesses of the instruction CODE QEMU does not tell. */
+enum rec_untold rec_a64_untold(const uint8_t code[4]);
 
 /* VALUES: of the registers rA and rB of the instruction CODE, and XER. False: no access. */
 bool rec_ppc_access(const uint8_t code[4], const uint64_t values[3], struct rec_access *out);

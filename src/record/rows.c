@@ -35,6 +35,7 @@ int rec_rows_new(struct rec_rows **out, struct rec_shared *s, const struct rec_t
     if (r->bus) /* of an instruction on two pages the part on the second */
         r->kinds |= 1u << TROD_BUS;
     r->flow = sources & REC_SOURCE_FLOW;
+    r->block = rec_a64_block(t);
     r->control = *control;
     r->iset = t->isa == TROD_ISA_A64 ? (uint32_t)TROD_ISET_A64 << TROD_F_ISET_SHIFT : 0;
     r->streams = calloc(REC_SLOTS, sizeof *r->streams);
@@ -97,6 +98,9 @@ void rec_rows_count(const struct rec_rows *r, struct trod_record_progress *p)
     p->accesses = r->accesses;
     p->passed = r->passed;
     p->unnamed = r->unnamed;
+    p->untold = (struct trod_record_untold){.sve = r->untold[REC_UNTOLD_SVE],
+                                            .zeroes = r->untold[REC_UNTOLD_ZERO],
+                                            .hints = r->untold[REC_UNTOLD_HINT]};
 }
 
 /* Has the iteration of the string operation executed last made its accesses? */

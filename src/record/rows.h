@@ -29,6 +29,7 @@ enum {
     ESIGRETURN = 513,       /* what QEMU's system calls return from a signal handler's end */
     /* of rec_insn.flags: what rows of accesses have of it; an operation of Tarmac's MU lines */
     REC_ACCESS_FLAGS = TROD_F_EXCLUSIVE | TROD_F_UNPRIV | TROD_F_LOCKED,
+    UNTOLD = 1 << 22,   /* QEMU may tell nothing of its accesses */
     ELEMENTS = 1 << 23, /* accesses those elements of its operand that a mask chooses */
     AREA = 1 << 24,     /* an area, of which QEMU accesses what it knows, from the beginning on */
     REC_ATOMIC = 1 << 25,
@@ -123,6 +124,8 @@ struct rec_rows {
     uint32_t image; /* of the code that is executed, where places are looked for */
     struct rec_control control;
     uint64_t instructions, accesses, passed;
+    uint32_t block;               /* A64: bytes that DC ZVA clears, 0: not known */
+    uint64_t untold[REC_UNTOLDS]; /* instructions whose accesses are missing */
 };
 
 /* Reads of an iteration of the string operation executed last: cmps has two. */
@@ -190,8 +193,13 @@ int rec_rows_moved(struct rec_rows *r, struct rec_stream *st, uint64_t what, uin
 /* A row of an access. */
 void rec_rows_access(struct rec_rows *r, struct rec_stream *st, uint8_t kind, uint64_t addr,
                      uint32_t size);
-/* PowerPC: its access follows from VALUES, registers rA, rB and XER (REC_REGISTERS). */
+/*
+ * Its access follows from VALUES (REC_REGISTERS): PowerPC: registers rA, rB and XER; A64: the one
+ * that DC ZVA names.
+ */
 void rec_rows_by_registers(struct rec_rows *r, struct rec_stream *st, const uint64_t values[3]);
+/* Count it if QEMU may tell nothing of its accesses (UNTOLD) and has told nothing. */
+void rec_rows_untold(struct rec_rows *r, const struct rec_stream *st);
 
 /* --- rows_names.c: texts of whole machines --- */
 

@@ -160,6 +160,15 @@ int rec_rows_moved(struct rec_rows *r, struct rec_stream *st, uint64_t what, uin
     return TROD_OK;
 }
 
+void rec_rows_untold(struct rec_rows *r, const struct rec_stream *st)
+{
+    const enum rec_untold what =
+        r->set == REC_A64 ? rec_a64_untold(st->last->code) : REC_UNTOLD_HINT;
+
+    if (r->memory && st->progress == REC_SHOWN)
+        r->untold[what == REC_TOLD ? REC_UNTOLD_HINT : what]++;
+}
+
 /* The words that a record of the Amber formats has behind its opcode. */
 static void put_words(struct trod_batch *b, uint32_t i, const struct rec_access *a)
 {
@@ -178,8 +187,9 @@ void rec_rows_by_registers(struct rec_rows *r, struct rec_stream *st, const uint
 {
     struct rec_access a;
 
-    if (!st->last || !r->memory || st->progress < REC_SHOWN ||
-        !rec_ppc_access(st->last->code, values, &a))
+    if (!st->last || !r->memory || st->progress < REC_SHOWN || st->progress == REC_MADE ||
+        (r->set == REC_A64 ? !rec_a64_access(st->last->code, values[0], r->block, &a)
+                           : !rec_ppc_access(st->last->code, values, &a)))
         return;
     if (!r->amber && (a.conditional || a.upkeep || (a.extended && a.kind == TROD_PREFETCH)))
         return;

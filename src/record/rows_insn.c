@@ -72,6 +72,8 @@ static void look_at(struct rec_rows *r, struct rec_insn *in)
         const uint32_t size = trod_a64_atomic_size(trod_load_le32(in->code));
 
         in->access = size | size << 16;
+        if (rec_a64_untold(in->code) != REC_TOLD)
+            in->flags |= UNTOLD;
     }
     if (!r->decoder)
         return;
@@ -89,6 +91,8 @@ static void look_at(struct rec_rows *r, struct rec_insn *in)
         if (what->stores == 1)
             in->access |= whole_of(what, what->write_size) << 16;
     }
+    if (what->flags & (TROD_INSN_PREFETCH | TROD_INSN_FLUSH))
+        in->flags |= UNTOLD;
     if (r->meta->isa == TROD_ISA_X86_32 || r->meta->isa == TROD_ISA_X86_64)
         rec_rows_x86(r, in, what);
 }
@@ -147,7 +151,11 @@ int rec_rows_execute(struct rec_rows *r, struct rec_stream *st, struct rec_insn 
 
     if (!(in->flags & (uint32_t)LOOKED_AT))
         look_at(r, in);
-    flow = st->last ? st->last->flags & TROD_F_BRANCH : TROD_BR_NONE;
+    flow = st->last ? st->last->flags & (TROD_F_BRANCH | UNTOLD) : TROD_BR_NONE;
+    if (flow & UNTOLD) {
+        rec_rows_untold(r, st);
+        flow &= TROD_F_BRANCH;
+    }
     st->last = in;
     st->access = 0;
     st->reads = st->writes = 0;

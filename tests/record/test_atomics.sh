@@ -111,7 +111,7 @@ __attribute__((noreturn)) void _start(void)
 }
 EOS
 check aarch64-linux-gnu-gcc -O1 -nostdlib -static -Wl,-e,_start -o sve sve.c
-run trod record -o sve.tarmac -- ./sve
+QEMU_CPU=max run trod record -o sve.tarmac -- ./sve
 status 0
 if grep -q ' : \.byte' sve.tarmac; then
     err_has "1 different instruction is unknown to the disassembler [(]Capstone"

@@ -71,6 +71,26 @@ trod view --kind READ,WRITE pieces.csv | awk '$7 == 10 { print $5, $8 }' >got
 printf '%s\n' 'READ 0x80443322110987654321' 'WRITE 0x80443322110987654321' >want
 same want got
 
+# Addresses of prefetches and of cache operations are not told, which is said.
+cat >hints.s <<'EOS'
+        .globl _start
+_start: prefetcht0 buf(%rip)
+        clflush buf(%rip)
+        mov buf(%rip), %rax
+        mov $60, %eax
+        xor %edi, %edi
+        syscall
+        .bss
+buf:    .space 64
+EOS
+check gcc -nostdlib -static -o hints hints.s
+run trod record -o hints.d -- ./hints
+status 0
+err_has '^2 prefetches or cache operations without an address, which QEMU does not tell$'
+run trod record --no-memory -o bare.d -- ./hints
+status 0
+check test "$(grep -c 'without an address' "$stderr")" = 0
+
 command -v qemu-i386 >/dev/null && echo 'int main(void) { return 0; }' |
     gcc -m32 -x c -c -o /dev/null - 2>/dev/null || finish
 cat >far.s <<'EOS'

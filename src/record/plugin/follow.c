@@ -316,6 +316,10 @@ static enum rec_lost execute(struct call *c)
             words[n++] = (char *)(uintptr_t) "-L";
             words[n++] = f->sysroot;
         }
+        if (f->cpu[0]) {
+            words[n++] = (char *)(uintptr_t) "-cpu";
+            words[n++] = f->cpu;
+        }
         words[n++] = (char *)(uintptr_t) "-plugin";
         words[n++] = plugin_option(&c->room, fd, image);
         n = split_environment(c, words, n, 3 * EXTRA - 4);

@@ -11,6 +11,7 @@
 #include "record/plugin/registers.h"
 #include "record/plugin/state.h"
 #include "record/plugin/system.h"
+#include "record/plugin/zeroes.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -238,6 +239,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     if (!machine && !collect_has_base())
         collect_base(qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0)),
                      qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
+    if (isa == REC_A64 && !machine)
+        zeroes_begin(tb);
     one.s.page = !machine && collect_shared->placed ? collect_image : 0;
     for (size_t i = 0, from = 0; i < n; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
@@ -267,6 +270,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         } else {
             collect_segment(qemu_plugin_tb_get_insn(tb, from), insn, place_of(&one.s),
                             from == i && registers_wanted(isa, to->code));
+            if (isa == REC_A64)
+                zeroes_tell(tb, i, to->code);
         }
         from = i + 1;
     }

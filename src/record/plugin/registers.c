@@ -50,7 +50,7 @@ static union {
     handle_fn call;
 } read_handle;
 
-static bool there, big, by_handle;
+static bool there, big, by_handle, exact;
 static unsigned set; /* enum rec_isa */
 static void *handles[REC_REGS];
 
@@ -67,7 +67,7 @@ static bool alone(void)
     return true;
 }
 
-void registers_begin(unsigned isa, bool exact)
+void registers_begin(unsigned isa, bool each)
 {
     static const char *const names[] = {
         [REC_A64] = "aarch64_cpu_gdb_read_register", [REC_ARM] = "arm_cpu_gdb_read_register",
@@ -87,13 +87,13 @@ void registers_begin(unsigned isa, bool exact)
     if (!new_bytes.symbol || !set_size.symbol)
         return;
     if (list_registers.symbol && read_handle.symbol) {
-        there = by_handle = true;
+        there = by_handle = exact = true;
         return;
     }
     reader.symbol = dlsym(RTLD_DEFAULT, names[isa]);
     there = reader.symbol && dlsym(RTLD_DEFAULT, "current_cpu");
-    if (there && (exact || isa == REC_PPC))
-        there = alone();
+    if (there && (each || isa == REC_PPC))
+        there = exact = alone();
 }
 
 /* NAME is PREFIX and a number below END: BASE and the number, else -1. */
@@ -216,6 +216,11 @@ bool registers_wanted(unsigned isa, const uint8_t *code)
 bool registers_there(void)
 {
     return there;
+}
+
+bool registers_exact(void)
+{
+    return exact;
 }
 
 enum qemu_plugin_cb_flags registers_flags(void)

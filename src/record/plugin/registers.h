@@ -13,16 +13,18 @@
 enum { REGISTERS_WORDS = 2 };
 
 /*
- * Find out what can be read. EXACT: registers must be those of each instruction (QEMU then executes
+ * Find out what can be read. EACH: registers must be those of each instruction (QEMU then executes
  * them one by one).
  */
-void registers_begin(unsigned isa, bool exact);
+void registers_begin(unsigned isa, bool each);
 /* A thread begins: what its registers are called. */
 void registers_thread(void);
 /* Must the registers of instruction CODE be known, to know what it accesses? */
 bool registers_wanted(unsigned isa, const uint8_t *code);
-/* Can registers be read, exactly? */
+/* Can registers be read? */
 bool registers_there(void);
+/* Are they those of each instruction, and not only those where a block of code begins? */
+bool registers_exact(void);
 /* Flags of callbacks that read registers. */
 enum qemu_plugin_cb_flags registers_flags(void);
 
