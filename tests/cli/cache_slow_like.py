@@ -93,7 +93,8 @@ class Dinero:
         block, write, exact = self.blocks.find(number), kind == "WRITE", size == len(subs) * s["sbsize"]
         miss, block_miss = not (block and subs <= block.valid), block is None
         allocates = write and (s["walloc"] == "a" or s["walloc"] == "f" and exact)
-        updates = block is not None or not write or allocates
+        places = not write or allocates  # a block that is not there, here and in the fully associative cache
+        updates = places or block is not None
         back = write and updates and s["wback"] != "n"
         ahead = None if prefetch else self.asked_ahead(kind, addr, miss, block, subs)
         old = None
@@ -103,7 +104,7 @@ class Dinero:
             block.referenced |= set() if prefetch else subs
             block.dirty |= subs if back else set()
         if s["ccc"]:
-            self.classify(kind, number, subs, prefetch, miss, block_miss, updates)
+            self.classify(kind, number, subs, prefetch, miss, block_miss, places)
         for what, true in (("fetch", True), ("miss", miss), ("block", block_miss)):
             if true:
                 self.count(what, kind, prefetch)
@@ -131,11 +132,11 @@ class Dinero:
             self.bytes_out += n * self.s["sbsize"]
             self.down("WRITE", block.number * self.s["bsize"] + first * self.s["sbsize"], n * self.s["sbsize"])
 
-    def classify(self, kind, number, subs, prefetch, miss, block_miss, updates):
+    def classify(self, kind, number, subs, prefetch, miss, block_miss, places):
         there = self.full.find(number)
         whole = there is not None and subs <= there.valid
         recorded = {k for n, k in self.seen if n == number}
-        if updates or there:
+        if places or there:
             self.full.place(number)[0].valid |= subs
         if miss:
             self.count("conflict" if whole else "capacity" if subs <= recorded else "compulsory", kind, prefetch)

@@ -203,6 +203,17 @@ for word in '--simulate-wb=no' '--simulate-hwpref=no' '--simulate-wb=yes --simul
 done
 with "unknown option '--simulate-wb=maybe'" callgrind '--simulate-wb=maybe'
 with "unknown option '--simulate-hwpref=off'" callgrind '--simulate-hwpref=off'
+# a write that does not allocate hits block 0, which the fully associative cache of four blocks has lost by then: it does not come back
+# there, and the read that misses it at last misses for want of capacity
+printf 'r %s 4\n' 0 10 20 30 50 >din3c.xdin
+printf 'w 0 4\nr 40 4\nr 0 4\n' >>din3c.xdin
+for how in n f; do
+    run trod cache --like dinero --with "-l1-usize 64 -l1-ubsize 16 -l1-uwalloc $how -l1-uccc" din3c.xdin
+    status 0
+    out_has '^   Compulsory misses[[:space:]]+6[[:space:]]'
+    out_has '^   Capacity misses[[:space:]]+1[[:space:]]'
+    out_has '^   Conflict misses[[:space:]]+0[[:space:]]'
+done
 # of an invalidated block Dinero forgets as many of its first sub-blocks as the logarithm of their number is; above 4 GiB it forgets none
 invalidated() { # BASE FORGOTTEN SUB-BLOCKS
     local i k n=$3

@@ -155,9 +155,12 @@ static void write_back(struct trod_din_cache *c, const struct trod_din_node *b)
     }
 }
 
-/* Of a miss: 0 compulsory, 1 capacity, 2 conflict. */
+/*
+ * Of a miss: 0 compulsory, 1 capacity, 2 conflict. Whether a block that is new to the fully
+ * associative cache is placed there (PLACES) does not depend on what the cache itself holds.
+ */
 static void classify(struct trod_din_cache *c, const struct trod_din_ref *r, uint64_t block,
-                     uint64_t bits, bool miss, bool block_miss, bool updates)
+                     uint64_t bits, bool miss, bool block_miss, bool places)
 {
     uint32_t node = trod_din_stacks_find(&c->full, block);
     const bool full_block_miss = node == TROD_DIN_NONE;
@@ -165,7 +168,7 @@ static void classify(struct trod_din_cache *c, const struct trod_din_ref *r, uin
     bool new_sub = false, new_block = false;
     struct trod_din_node old;
 
-    if (updates || !full_block_miss) {
+    if (places || !full_block_miss) {
         node = trod_din_stacks_place(&c->full, block, node, c->spec->repl, c->random, &old);
         if (node == TROD_DIN_NONE) {
             c->failed = true;
@@ -198,7 +201,7 @@ static void fragment(struct trod_din_cache *c, const struct trod_din_ref *r)
     const uint64_t valid = block_miss ? 0 : c->sets.node[node].valid;
     const bool miss = (valid & bits) != bits;
     const bool allocate = write && (c->spec->walloc == 'a' || (c->spec->walloc == 'f' && exact));
-    const bool updates = !block_miss || !write || allocate;
+    const bool places = !write || allocate, updates = places || !block_miss;
     const bool back = write && updates && c->spec->wback != 'n';
     struct trod_din_node old = {0};
 
@@ -232,7 +235,7 @@ static void fragment(struct trod_din_cache *c, const struct trod_din_ref *r)
         c->n.from_memory += fetch.size;
     }
     if (c->spec->classify)
-        classify(c, r, block, bits, miss, block_miss, updates);
+        classify(c, r, block, bits, miss, block_miss, places);
     c->n.fetches[r->prefetch][r->type]++;
     c->n.misses[r->prefetch][r->type] += miss;
     c->n.blocks[r->prefetch][r->type] += block_miss;
