@@ -139,8 +139,8 @@ class Case:
             grain = max(1, self.line // 64)
             parts = {b // grain * grain + k for b in range(at % self.line, at % self.line + n) for k in range(grain)}
             yield CLASSES[kind], at // self.line, pc, parts, addr
-            at, left = at + n, left - n
-            if not left or not self.crossing or at == TOP:
+            at, left = (at + n) % TOP, left - n
+            if not left or not self.crossing:
                 return
 
     def ask(self, *args, refused=False):

@@ -55,6 +55,16 @@ run trod locality --format json x.tarmac
 json '.references == 2 and .lines == 1'
 run trod locality --format json --crossing x.tarmac
 json '.references == 4 and .lines == 2 and .miss_ratio_curve[0].misses == 4'
+# behind the last line of all addresses comes the first one, here and in caches
+printf 'kind,stream,pc,addr,size\nREAD,1,0x400,0xfffffffffffffff8,16\nREAD,1,0x400,0x0,8\n' >top.csv
+for jobs in 1 3; do
+    run trod locality -j $jobs --format json --crossing top.csv
+    json '.references == 3 and .lines == 2 and .cold == 2 and .max_distance == 0'
+    run trod locality -j $jobs --format json --crossing --per line --size 4096 top.csv
+    json '[.owners[] | [.address, .references]] | sort == [["0x0", 2], ["0xffffffffffffffc0", 1]]'
+done
+run trod cache --format json top.csv
+json '[.caches[] | select(.cache == "L1D") | .references, .misses] == [3, 2]'
 
 # ---- sites: two instructions, one with a stride of 64, one that stays
 awk 'BEGIN {

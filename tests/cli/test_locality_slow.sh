@@ -6,6 +6,7 @@ export PYTHONDONTWRITEBYTECODE=1
 slow() { check python3 "$TROD_SOURCE/tests/cli/$1" "$TROD" "${@:2}"; }
 slow locality_slow.py 0 "$(fewer 40 10)"
 slow locality_slow.py 289 290 # lines of one byte, and the last byte of the address space
+slow locality_slow.py 295 296 # references that go on at address 0
 slow locality_slow_sample.py 0 "$(fewer 40 10)"
 
 # a single reference that comes again, and none: as the tool prints them

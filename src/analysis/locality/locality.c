@@ -314,10 +314,10 @@ static int put_row(struct loc_state *s, struct loc_lane *l, const struct trod_ba
         k->class[k->n] = (uint8_t) class;
         k->touched[k->n] = parts_of(s, at & in_line, size);
         k->site[k->n++] = site;
-        if (size <= here || at + here < at)
+        if (size <= here)
             break;
         size -= here;
-        at += here;
+        at += here; /* behind the last address of all comes 0, as in caches */
     } while (s->opt->crossing && rc == TROD_OK);
     return rc;
 }
