@@ -331,7 +331,7 @@ class Cache:
 
     def prefetch_into(self, addr, pc, own=False):
         self.ask_for(addr // self.line)
-        if not self.anywhere(addr) and self.inclusion != "exclusive":
+        if not self.anywhere(addr):
             self.put(addr // self.line, self.fetch("read", addr, pc, False), own).earlier = not self.counting
 
     def count(self, kind, number, miss):

@@ -85,6 +85,8 @@ class Machine:
             s["inclusion"] = rng.choice(["none", "inclusive", "exclusive"])
         if s["inclusion"] == "exclusive" and any(t["sector"] or t["line"] != line for t in self.spec):
             s["inclusion"] = "none"
+        if s["inclusion"] == "exclusive":
+            s.update(prefetch="none", degree=1)
         self.spec.append(s)
 
     def text(self):

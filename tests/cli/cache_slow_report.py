@@ -106,6 +106,8 @@ class Shape:
             s["inclusion"] = rng.choice(["none", "none", "inclusive", "exclusive"])
         if s["inclusion"] == "exclusive" and any(t["sector"] or t["line"] != line for t in self.c["caches"]):
             s["inclusion"] = "inclusive"
+        if s["inclusion"] == "exclusive":
+            s.update(prefetch="none", degree=1)
         self.c["caches"].append(s)
 
     def add_tlbs(self):

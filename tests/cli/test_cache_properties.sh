@@ -30,6 +30,7 @@ bad "expected inclusion=none, inclusive, exclusive, data or evicted; got 'inclus
 for more in victims=1 prefetch=next; do
     bad 'a cache of evicted lines goes with neither victims nor prefetch' "cache L1 size=1K inclusion=evicted $more"
 done
+bad "an exclusive cache takes in nothing but what is pushed out, and cannot prefetch: cache 'L1'" 'cache L1 size=1K inclusion=exclusive prefetch=next'
 for how in exclusive evicted; do
     bad ".* goes to a cache with lines as long: cache 'A'" "cache A size=1K line=32"$'\n'"cache B size=2K inclusion=$how"
     bad "sectors do not go before a cache of what is pushed out: cache 'A'" "cache A size=1K sector=16"$'\n'"cache B size=2K inclusion=$how"

@@ -450,8 +450,6 @@ static void prefetch_into(struct trod_own_cache *c, uint64_t addr, uint64_t pc, 
         c->n.prefetch_hits++;
         return;
     }
-    if (c->spec->inclusion == TROD_OWN_EXCLUSIVE)
-        return;
     state = fetch(c, TROD_OWN_READ, addr, pc, false);
     put(c, line, state | mark);
 }

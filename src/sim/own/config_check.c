@@ -59,6 +59,11 @@ static int check_kind(const struct trod_own_parser *p, const struct trod_own_spe
     if (s->sector && (s->victims || s->prefetch || s->inclusion != TROD_OWN_NEITHER))
         return fail(p, s->line_number,
                     "sectors go with neither victims, prefetch nor inclusion: cache", s->name);
+    if (s->inclusion == TROD_OWN_EXCLUSIVE && s->prefetch)
+        return fail(p, s->line_number,
+                    "an exclusive cache takes in nothing but what is pushed out, and cannot "
+                    "prefetch: cache",
+                    s->name);
     if (s->inclusion == TROD_OWN_EVICTED && (s->victims || s->prefetch))
         return fail(p, s->line_number,
                     "a cache of evicted lines goes with neither victims nor prefetch: cache",
