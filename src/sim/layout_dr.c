@@ -126,7 +126,7 @@ static int caches(const struct trod_dr_sim *s, struct trod_buf *out)
         for (uint32_t i = 0; i < s->n_cache; i++)
             if (!first_level(s, &s->cache[i]) && (s->cache[i].parent == NULL) == last)
                 rc |= cache(out, s, &s->cache[i], "");
-    if (s->snoop.n_caches) {
+    if (s->config->coherent) {
         rc |= trod_buf_printf(out, "Coherence stats:\n");
         rc |= line(out, "Total writes:", s->snoop.writes);
         rc |= line(out, "Invalidations:", s->snoop.invalidations);

@@ -305,7 +305,7 @@ refused "bad.conf.*6.*'8X'" '-config_file bad.conf'
 sed -i 's/8X/8K/; s/num_cores 1/num_cores 2/' bad.conf
 refused 'no number of ways' '-config_file bad.conf'
 sed -i 's/core 0/core 0 assoc 2/' bad.conf
-refused 'each core below num_cores' '-config_file bad.conf'
+refused 'bad.conf:2: core 1 has no instruction and no data cache: each core below num_cores' '-config_file bad.conf'
 echo 'x y' >>bad.conf
 refused "bad.conf.*8.*unknown parameter 'x'" '-config_file bad.conf'
 

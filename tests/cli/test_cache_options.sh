@@ -307,6 +307,30 @@ status 0
 run trod cache --like drcachesim --with '-no_core_sharded -sim_refs 18446744073709551615' w.csv
 status 0
 
+# coherence is told of wherever it is simulated, also where no cache has two before it: nothing is snooped then
+printf '%s\n' 'num_cores 1' 'coherent true' 'U { type unified core 0 size 256 assoc 1 parent LL }' \
+    'LL { type unified size 1K assoc 1 parent memory }' >dr.conf
+for coherent in true false; do
+    sed -i "2s/.*/coherent $coherent/" dr.conf
+    run trod cache --like drcachesim --with '-no_core_sharded -config_file dr.conf' w.csv
+    status 0
+    check test "$(sed -n '/^Coherence stats:$/,$p' "$stdout" | tr -s ' \n' ' ')" = \
+        "$([[ $coherent == false ]] || echo 'Coherence stats: Total writes: 0 Invalidations: 0 Writebacks: 0 ')"
+done
+# a core without a cache that it needs: which core, which cache, and where the number of cores stands
+lacks() { # PATTERN LINE...
+    printf '%s\n' "${@:2}" >dr.conf
+    with "$1" drcachesim '-config_file dr.conf'
+}
+l1i() { echo "I$1 { type instruction core $1 size 1K assoc 2 parent LL }"; }
+l1d() { echo "D$1 { type data core $1 size 1K assoc 2 parent LL }"; }
+behind='LL { type unified size 4K assoc 4 parent memory }'
+lacks 'dr.conf:2: core 0 has no data cache: .*num_cores .1.' '// one core' 'num_cores 1' "$(l1i 0)" "$behind"
+lacks 'dr.conf:4: core 1 has no instruction cache: .*num_cores .2.' "$(l1i 0)" "$(l1d 0)" "$(l1d 1)" 'num_cores 2' "$behind"
+lacks 'dr.conf:1: core 1 has no instruction and no data cache: ' 'num_cores 2' "$(l1i 0)" "$(l1d 0)" "$behind"
+lacks 'dr.conf:3: core 1 has no .*num_cores .4, as it is not given.' "$(l1i 0)" "$(l1d 0)" "$behind"
+lacks 'dr.conf:1: core 0 has no ' '// nothing'
+
 # blocks of a byte: a reference of many, and the last one of all, with many ways too
 printf 'kind,stream,addr,size\nREAD,0,128,60000\nWRITE,0,18446744073709551615,1\nREAD,0,64,1\nREAD,0,18446744073709551615,1\nREAD,0,0,1\n' >byte.csv
 run trod cache --like dinero --with '-l1-usize 64 -l1-ubsize 1' byte.csv

@@ -5,6 +5,7 @@
  */
 #include "sim/dr/sim.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,24 @@ struct builder {
     const char *path;
     struct trod_diag *diag;
 };
+
+/* Core CORE lacks a cache that its instructions or data come to first. */
+static int fail_core(const struct builder *b, uint32_t core)
+{
+    const struct trod_dr_config *c = b->c;
+    const bool code = b->s->code[core] != NULL, data = b->s->data[core] != NULL;
+    struct trod_place at = trod_place_path(b->path);
+
+    at.line = c->cores_line ? c->cores_line : c->last_line ? c->last_line : 1;
+    return trod_error(b->diag, TROD_ERR_USAGE, "cache.config", b->path ? &at : NULL,
+                      "core %" PRIu32 " has no %s cache: each core below num_cores (%" PRIu32
+                      "%s) needs an instruction and a data cache, or a unified one, with 'core N'",
+                      core,
+                      code   ? "data"
+                      : data ? "instruction"
+                             : "instruction and no data",
+                      c->cores, c->cores_line ? "" : ", as it is not given");
+}
 
 static int fail(const struct builder *b, const struct trod_dr_spec *s, const char *what)
 {
@@ -134,9 +153,7 @@ static int link_cores(const struct builder *b)
     }
     for (uint32_t i = 0; i < b->c->cores; i++)
         if (!s->code[i] || !s->data[i])
-            return fail(b, NULL,
-                        "each core below num_cores needs an instruction and a data cache, "
-                        "or a unified one");
+            return fail_core(b, i);
     return 0;
 }
 

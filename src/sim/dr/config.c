@@ -352,8 +352,10 @@ static int top(struct parser *p, const char *name, size_t n, struct trod_dr_conf
         return fail(p, p->line, "not a number of cores:", p->token, p->n);
     if (*name == 'l' && (v < 4 || v > 1u << 30 || v & (v - 1)))
         return fail(p, p->line, "a line size is a power of two, at least 4:", p->token, p->n);
-    if (*name == 'n')
+    if (*name == 'n') {
         c->cores = (uint32_t)v;
+        c->cores_line = p->line;
+    }
     if (*name == 'l')
         c->line_size = (uint32_t)v;
     return 0;
@@ -371,6 +373,7 @@ int trod_dr_config_read(struct trod_dr_config *c, const char *text, size_t n, co
         free(c->spec[i].miss_file);
     c->n_spec = 0;
     c->cores = 4;
+    c->cores_line = c->last_line = 0;
     c->line_size = 64;
     c->skip_refs = c->warmup_refs = 0;
     c->sim_refs = UINT64_C(1) << 63;
@@ -383,6 +386,7 @@ int trod_dr_config_read(struct trod_dr_config *c, const char *text, size_t n, co
         const unsigned line = p.line;
         bool known, repeated;
 
+        c->last_line = line;
         if (brace(*name))
             return fail(&p, line, "a name is missing before", name, name_n);
         next(&p);

@@ -34,6 +34,8 @@ struct trod_dr_tlb_options {
 struct trod_dr_config {
     uint8_t tool;
     uint32_t cores, line_size;
+    unsigned cores_line; /* of the configuration file, where it has num_cores */
+    unsigned last_line;  /* where its last statement begins; 0: there is none */
     uint64_t skip_refs, warmup_refs, sim_refs, page_size;
     double warmup_fraction;
     bool coherent, cpu_scheduling, physical;
