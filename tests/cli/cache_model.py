@@ -130,6 +130,8 @@ class Line:
 
 
 class Cache:
+    coherent = "yes"  # SPEC may say no
+
     def __init__(self, spec, future=None):
         """FUTURE: the lines that will be asked for, for policy opt."""
         self.__dict__.update(spec)
@@ -185,6 +187,11 @@ class Cache:
         number = addr // self.line
         return self.here(number) or next((l for l in self.victim if l.number == number), None)
 
+    def holds(self, addr, size):
+        """All of it, in one line."""
+        line = self.anywhere(addr)
+        return line is not None and (not self.sector or self.sectors(addr, size) <= line.valid)
+
     def remove(self, number):
         line = self.here(number)
         if line:
@@ -216,7 +223,8 @@ class Cache:
         return self.drop_before(addr, size, why, data) or dirty
 
     def drop_before(self, addr, size, why="back_invalidations", data=False):
-        return any([cache.drop(addr, size, why, data) for cache in self.before if not data or cache.side != "code"])
+        return any([cache.drop(addr, size, why, data) for cache in self.before
+                    if not (data and cache.side == "code" or why == "coherence_invalidations" and cache.coherent == "no")])
 
     def put(self, number, dirty, prefetched):
         places, state = self.place[number % self.sets], self.state[number % self.sets]
@@ -271,14 +279,18 @@ class Cache:
     def take_away(self, addr):
         start, any_dirty = addr // self.line * self.line, False
         for cache in self.before:
+            if cache.coherent == "no":
+                continue
             for at in range(start, start + self.line, cache.line):
                 any_dirty |= cache.take_away(at)
         line = self.anywhere(addr)
-        if not self.drop(start, self.line, "coherence_invalidations"):
-            return any_dirty
-        self.n["writebacks"] += 1
-        self.write_line(line)
-        return True
+        dirty = self.drop(start, self.line, "coherence_invalidations")
+        if dirty:
+            self.n["writebacks"] += 1
+            self.write_line(line)
+        if self.inclusion == "inclusive":  # of code that is not kept coherent, too
+            self.drop_before(start, self.line)
+        return dirty or any_dirty
 
     def clean(self, addr):
         line = self.anywhere(addr)

@@ -20,6 +20,7 @@ POLICIES = "lru lru fifo random lfu tree-plru bit-plru nru srrip brrip drrip".sp
 SIZES = {12: "4K", 14: "16K", 16: "64K", 21: "2M"}
 TOP = 2**64
 VARIED, EVICTED = 1000, 2000  # seeds from here on have more, and levels that are filled with what others push out
+KEPT = 20000  # and several cores with caches for code, of which some keep what others write
 ALONE = 10000  # and rows with a physical address alone
 
 
@@ -55,6 +56,25 @@ class Shape:
         if self.c["tlbs"] and rng.random() < .4:
             bits = rng.choice(list(SIZES))
             self.c["ranges"].insert(0, (bits, TOP - (rng.randrange(1, 12) << bits), TOP))
+
+    def share_code(self, rng):
+        """Several cores, that share more of code than of data, or less, with lines of other lengths; some code stays when it is written."""
+        self.cores = self.c["cores"] = rng.choice([2, 3, 4, 6])
+        self.c.update(coherent=True, caches=[], walk=None, writebacks=0)
+        lines, wide = [rng.choice([16, 32, 32, 64]) for _ in range(2)], [rng.choice([1, 1, 2, self.cores]) for _ in range(2)]
+        names = ["I"] + ["I2"] * (rng.random() < .3)
+        for name, side, which in [(n, "code", 0) for n in names] + [("D", "data", 1)]:
+            self.line, self.together = lines[which], wide[which]
+            self.add(name, side)
+            if which == 0:
+                self.c["caches"][-1].update(coherent=rng.choice(["yes", "yes", "no"]), next_name="I2" if name != names[-1] else "")
+        self.line = max(lines)
+        for level in range(rng.randrange(3)):
+            self.together = max(wide) if level == 0 else self.cores
+            self.add(f"L{level + 2}", "", behind=True)
+        data = self.c["caches"][len(names)]
+        if rng.random() < .3 and wide[1] in (1, self.cores) and self.line == lines[1]:
+            data["on"] = sorted(rng.sample(range(self.cores), self.cores - 1))
 
     def some_cores(self):
         return sorted(self.rng.sample(range(self.cores), self.rng.randrange(1, self.cores)))
@@ -93,7 +113,7 @@ class Shape:
         ways = 1 << rng.randrange(4) if policy == "tree-plru" else rng.choice([1, 2, 3, 4, 5, 8])
         s = dict(name=name, side=side, line=line, ways=ways, size=ways * rng.choice([1, 1, 2, 3, 4, 8, 16]) * line, policy=policy,
                  seed=rng.choice([0, 7]), write=rng.choice(["back"] * 4 + ["through"]), allocate=rng.choice(["yes"] * 4 + ["no"]), inclusion="none",
-                 victims=0, sector=0, prefetch="none", degree=1, next_name="", shared=self.together >= self.cores > 1,
+                 victims=0, sector=0, prefetch="none", degree=1, coherent="yes", next_name="", shared=self.together >= self.cores > 1,
                  cluster=self.together if 1 < self.together < self.cores else 0, on=None)
         extra = rng.random()
         if extra < .12:
@@ -140,7 +160,7 @@ class Shape:
         lines += [f"flush {c['flush']}"] * bool(c["flush"]) + [f"writebacks {c['writebacks']}"] * bool(c["writebacks"])
         lines += ["addresses physical"] * c["physical"]
         for s in c["caches"]:
-            words = [f"{w}={s[w]}" for w in "size ways line policy seed write allocate inclusion victims prefetch degree sector".split() if s[w] != 0]
+            words = [f"{w}={s[w]}" for w in "size ways line policy seed write allocate inclusion victims prefetch degree sector coherent".split() if s[w] != 0]
             lines.append(" ".join(["cache", s["name"]] + self.where(s) + words))
         for s in c["tlbs"]:
             pages = [f"pages={','.join(SIZES[b] for b in sorted(s['pages']))}"] if s["pages"] else []
@@ -273,9 +293,11 @@ def case(trod, seed):
         shape.vary(random.Random(-seed))
     if seed >= EVICTED:
         evicted(random.Random(seed), shape.c["caches"])
+    if seed >= KEPT:
+        shape.share_code(random.Random(-seed))
     asked, options = question(rng, seed % 2)
     rows = list(with_others(random.Random(seed), shape, trace(rng, shape, seed >= VARIED)))
-    if seed >= ALONE:
+    if KEPT > seed >= ALONE:
         rows = list(alone(random.Random(seed), rows))
     put_case(shape, rows, "report")
     world = World(shape.c, asked)

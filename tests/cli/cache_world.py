@@ -115,6 +115,10 @@ class World:
             cache.tell = self.note
         self.connect(self.caches, self.cache)
         self.connect(self.tlbs, self.tlb)
+        self.path = {(k, op): list(self.follow(k, op)) for k in range(self.cores) for op in ("INSTR", "READ")}
+        self.used = [self.path[k, "READ"] + self.path[k, "INSTR"] for k in range(self.cores)]
+        self.leader = [next(j for j in range(k + 1) if j == k or self.path[k, "READ"] and self.path[j, "READ"][:1] == self.path[k, "READ"][:1])
+                       for k in range(self.cores)]  # the first core with the same first cache of data
         self.core_of, self.runs, self.frames = {}, {}, {}
         self.n = dict.fromkeys(SCALARS, 0)
         self.owners, self.lines, self.owner = {}, {}, {}
@@ -141,38 +145,44 @@ class World:
     def first(self, specs, all_of, core, op):
         return next((c for s in specs if s["side"] != ("data" if op == "INSTR" else "code") and (c := self.have(all_of, s, core))), None)
 
-    def chain(self, core):
-        """Caches that data of CORE go through."""
-        cache = self.first(self.caches, self.cache, core, "READ")
+    def follow(self, core, op):
+        """Caches that data of CORE go through, or code."""
+        cache = self.first(self.caches, self.cache, core, op)
         while cache:
             yield cache
             cache = cache.next
 
-    def apart(self, core, other):
-        mine = list(self.chain(core))
-        return [c for c in self.chain(other) if not any(c is m for m in mine)]
+    def apart(self, core, other, op):
+        return [c for c in self.path[other, op] if not any(c is m for m in self.used[core])]
 
     # coherence
     def counted(self, others, core, true):
-        """Cores of OTHERS with caches that CORE does not use for which TRUE is so; a cluster's cache counts for one of its cores."""
-        cores = []
-        for level in range(len(self.caches)):
-            for k in others:
-                for cache in self.apart(core, k)[level:level + 1]:
-                    if true(cache) and not any(c is cache for j in cores for c in self.chain(j)):
-                        cores.append(k)
-        return sorted(cores)
+        """Leaders of OTHERS with caches that CORE does not use for which TRUE is so, those of data first; a cluster's counts for one of its
+        cores."""
+        found = []
+        for op in ("READ", "INSTR"):
+            for level in range(len(self.caches)):
+                for k in (k for k in range(self.cores) if self.leader[k] in others):
+                    for cache in self.apart(core, k, op)[level:level + 1]:
+                        if cache.coherent == "yes" and true(cache) and not any(
+                                c is cache for j in range(self.cores) if self.leader[j] in found for c in self.used[j]):
+                            found.append(self.leader[k])
+        return found
+
+    def on_line(self, act, addr):
+        """ACT on all lines of a cache that the line of ADDR in first caches of data is in, or that are in it."""
+        unit = next((c.line for k in range(self.cores) for c in self.path[k, "READ"]), 1)
+        start = addr // unit * unit
+        return lambda cache: any([act(cache, at) for at in (range(start, start + unit, cache.line) if cache.line < unit else [addr])])
 
     def cohere(self, core, addr, write):
-        def leader(k):
-            return next(j for j in range(self.cores) if next(self.chain(j), None) is next(self.chain(k), None))
-        others = self.counted([k for k in range(self.cores) if leader(k) == k != leader(core)], core, lambda c: c.anywhere(addr))
+        others = self.counted(set(self.leader), core, self.on_line(Cache.anywhere, addr))
         if not others:
             return
         own = [c for s in self.caches if self.home[s["name"]].own and (c := self.have(self.cache, s, core))]
-        mine = [c for i, c in enumerate(self.chain(core)) if i == 0 or any(c is o for o in own)]
+        mine = [c for i, c in enumerate(self.path[core, "READ"]) if i == 0 or any(c is o for o in own)]
         self.n["upgrades"] += write and any(c.anywhere(addr) for c in mine)
-        self.n["interventions"] += len(self.counted(others, core, lambda c: (Cache.take_away if write else Cache.clean)(c, addr)))
+        self.n["interventions"] += len(self.counted(others, core, self.on_line(Cache.take_away if write else Cache.clean, addr)))
         if write:
             self.n["invalidations"] += len(others)
             if self.counting and addr // 64 in self.lines:
@@ -196,13 +206,11 @@ class World:
     # references
     def in_cache(self, core, op, addr, size, pc):
         cache = self.first(self.caches, self.cache, core, op)
-        shared = cache and next(s for s in self.caches if s["name"] == cache.name)["shared"]
         while cache and size:
             part = min(size, cache.line - addr % cache.line)
             if op != "INSTR":
                 self.share(op, addr, part)
-            if self.coherent and self.cores > 1 and not shared and (
-                    op != "INSTR" or next(self.chain(core), None) and not cache.anywhere(addr)):
+            if self.coherent and self.cores > 1 and (op != "INSTR" or not cache.holds(addr, part)):
                 self.cohere(core, addr, op == "WRITE")
             self.owner.update(page=f"{addr // PAGE * PAGE:#x}", line=f"{addr // 64 * 64:#x}")
             self.note()

@@ -457,4 +457,42 @@ for bits in '32 1' '64 2'; do # the first read has the next block fetched
     run trod cache --like dinero --with "-l1-usize 8K -l1-ubsize 32 -l1-ufetch a -address-bits ${bits% *}" next.csv
     out_has "^ Demand Misses[[:space:]]+${bits#* }[[:space:]]"
 done
+
+# code of core 0 that core 1 writes, before each of its fetches: two of these miss what was taken away, and find it dirty in the other core.
+# The second write has the line by then, as core 0. So it is whether a level behind holds the line or not
+printf '%s\n' kind,stream,pc,addr,size INSTR,1,0x1000,,4 INSTR,2,0x2000,,4 WRITE,2,0x2000,0x1000,8 INSTR,1,0x1004,,4 INSTR,2,0x2004,,4 \
+    WRITE,2,0x2004,0x1000,8 INSTR,1,0x1004,,4 >code.csv
+for more in '' 'cache P size=4K ways=4' 'cache P size=4K ways=4 inclusion='{inclusive,exclusive} 'cache P size=64 ways=1'; do
+    for how in 'size=1K ways=2' 'size=1K ways=2 victims=1' 'size=1K ways=2 line=16' 'size=1K ways=2 coherent=yes sector=8'; do
+        [[ $more$how != *exclusive*line=* && $more$how != *exclusive*sector=* ]] || continue # refused
+        printf '%s\n' 'cores 2' 'coherence on' 'classify on' "cache L1I code $how" 'cache L1D data size=1K ways=2' "$more" \
+            'cache L2 shared size=64K ways=4' >code.conf
+        for jobs in 1 4; do
+            run trod cache --config code.conf --order file -j $jobs --format json code.csv
+            status 0
+            json '[.caches[] | select(.cache == "L1I") | .references, .misses, .coherence, .coherence_invalidations] == [5, 4, 2, 2]'
+            json '.coherence == {invalidations: 2, interventions: 2, upgrades: 1}'
+        done
+    done
+done
+# not so where the configuration says so, and in processors that leave it to software
+sed 's/coherent=yes/coherent=no/' code.conf >kept.conf
+for machine in '--config kept.conf' '--preset cortex-a53' '--preset cortex-a72'; do
+    run trod cache $machine --order file --format json code.csv
+    status 0
+    json '[.caches[] | select(.cache == "L1I") | .references, .misses, .coherence_invalidations] == [5, 2, 0]'
+done
+# what such a cache pushes out later may be taken away behind it
+printf '%s\n' kind,stream,pc,addr,size INSTR,1,0x1000,,4 WRITE,2,0x2000,0x1000,8 INSTR,1,0x3000,,4 WRITE,2,0x2000,0x1000,8 >code.csv
+printf '%s\n' 'cores 2' 'coherence on' 'cache L1I code size=64 coherent=no' 'cache L1D data size=1K ways=2' \
+    'cache P size=4K ways=4 inclusion=exclusive' 'cache L2 shared size=64K ways=4' >kept.conf
+run trod cache --config kept.conf --order file --format json code.csv
+status 0
+json '[.caches[] | .coherence_invalidations] == [0, 0, 1, null]'
+json '.coherence == {invalidations: 1, interventions: 0, upgrades: 1}'
+# a core whose data come to a shared cache first takes lines from a core with a cache before that, which it has written back when it reads
+printf '%s\n' kind,stream,pc,addr,size WRITE,1,0x400,0x1000,8 READ,2,0x500,0x1000,8 WRITE,2,0x500,0x1000,8 READ,1,0x400,0x1000,8 >some.csv
+printf '%s\n' 'cores 2' 'coherence on' 'cache L1D data cores=0 size=1K' 'cache L2 shared size=64K ways=4' >some.conf
+run trod cache --config some.conf --order file --format json some.csv
+json '.coherence == {invalidations: 1, interventions: 1, upgrades: 1} and .caches[0].misses == 2 and .caches[0].writebacks == 1'
 finish

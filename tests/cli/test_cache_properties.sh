@@ -27,6 +27,8 @@ bad "unknown parameter: 'colour=red'" 'cache L1 size=1K colour=red'
 bad "unknown parameter: 'size=4K'" 'tlb T entries=4 size=4K'
 bad "expected sizes of pages: pages=4K,2M; got 'pages=3K'" 'tlb T entries=4 pages=3K'
 bad "expected inclusion=none, inclusive, exclusive, data or evicted; got 'inclusion=some'" 'cache L1 size=1K inclusion=some'
+bad "only a cache for code can keep what other cores write .coherent=no.: cache 'L1'" 'cache L1 size=1K data coherent=no'
+bad "expected coherent=yes or no; got 'coherent=maybe'" 'cache L1 size=1K code coherent=maybe'
 for more in victims=1 prefetch=next; do
     bad 'a cache of evicted lines goes with neither victims nor prefetch' "cache L1 size=1K inclusion=evicted $more"
 done

@@ -19,5 +19,8 @@ slow 1029 1030 # several lines written back at once
 slow 1033 1034 # and to physical addresses
 slow 10000 10004 # physical addresses alone
 slow 7039 7040 # caches that are full after the read of an atomic access
+slow 20000 $((20000 + $(fewer 25 10))) # code that others write, and cores that share more of code than of data, or less
+slow 20100 20101 # a core whose first cache of data is shared, and others with one before it
+slow 20171 20172 # a sector of a line of code that stays when it is written
 check python3 "$TROD_SOURCE/tests/cli/cache_slow_misses.py" "$TROD" 0 3
 finish

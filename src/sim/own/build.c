@@ -95,20 +95,6 @@ static int link_caches(struct trod_own_sim *s)
     return 0;
 }
 
-/*
- * May lines come to caches that data of a core go through without a reference that coherence sees?
- * Prefetches do, what others of a cluster reference, and code that was fetched before somebody else
- * wrote there, when it is pushed out into an exclusive level.
- */
-static bool comes_unseen(const struct trod_own_config *c, const struct trod_own_spec *s)
-{
-    bool code = false;
-
-    for (uint32_t k = 0; s->side == TROD_OWN_CODE && k < c->cores; k++)
-        code = code || (s->next[k] >= 0 && trod_own_hands_over(s, &c->spec[s->next[k]]));
-    return code || s->prefetch || s->home.cluster > 1;
-}
-
 /* What each core begins with. */
 static void enter(struct trod_own_sim *s)
 {
@@ -131,23 +117,8 @@ static void enter(struct trod_own_sim *s)
         }
         if (c->walk >= 0)
             s->walk[k] = trod_own_cache_of(s, (unsigned)c->walk, k);
-        s->leader[k] = (uint8_t)k;
-        for (uint32_t j = k; j-- > 0;)
-            if (s->entry[j][1] == s->entry[k][1])
-                s->leader[k] = (uint8_t)j;
-        if (s->entry[k][1])
-            s->leaders |= UINT64_C(1) << s->leader[k];
     }
-    for (unsigned i = 0; i < c->n; i++) {
-        const uint8_t bits =
-            s->first[i] < s->instances ? (uint8_t)s->cache[s->first[i]].line_bits : 0;
-
-        if (c->spec[i].home.shared)
-            continue;
-        s->unseen = s->unseen || comes_unseen(c, &c->spec[i]);
-        s->mixed = s->mixed || (s->holder_bits && bits != s->holder_bits);
-        s->holder_bits = bits > s->holder_bits ? bits : s->holder_bits;
-    }
+    trod_own_coherence_init(s);
 }
 
 uint32_t trod_own_sim_ahead(const struct trod_own_config *config)

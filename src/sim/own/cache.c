@@ -148,15 +148,6 @@ static void put(struct trod_own_cache *c, uint64_t line, uint8_t state)
     push_out(c, old, before, sectors);
 }
 
-/* The bits of the sectors of C that BYTES at ADDR, in one line, touch. */
-static uint64_t sectors_of(const struct trod_own_cache *c, uint64_t addr, uint32_t bytes)
-{
-    const uint32_t from = (uint32_t)(addr & (c->spec->line - 1)) / c->spec->sector;
-    const uint32_t to = (uint32_t)((addr + bytes - 1) & (c->spec->line - 1)) / c->spec->sector;
-
-    return UINT64_MAX << from & UINT64_MAX >> (63 - to);
-}
-
 /* C, the last of the caches, reads from memory or writes back to it. */
 static inline void remember(const struct trod_own_cache *c, enum trod_op op, uint64_t addr,
                             uint32_t size, uint64_t pc)
@@ -181,7 +172,7 @@ void trod_own_cache_write_back(struct trod_own_cache *c, uint64_t addr, uint32_t
     const struct trod_own_cache *last = c;
 
     for (; c; last = c, c = c->next) {
-        const uint64_t want = c->valid ? sectors_of(c, addr, bytes) : 0;
+        const uint64_t want = c->valid ? trod_own_sectors_of(c, addr, bytes) : 0;
         uint8_t *state = c->spec->through ? NULL : trod_own_line_state(c, addr >> c->line_bits);
 
         if (state && (!c->valid || (c->valid[state - c->state] & want) == want)) {
@@ -472,7 +463,7 @@ static void on_hit(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t a
     if (!c->spec->through) {
         *state |= TROD_OWN_DIRTY;
         if (c->dirty)
-            c->dirty[at] |= sectors_of(c, addr, size);
+            c->dirty[at] |= trod_own_sectors_of(c, addr, size);
         return;
     }
     write_on(c, addr, size, pc);
@@ -494,7 +485,7 @@ static void on_miss(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t 
             return;
         }
         if (c->valid)
-            fetch_sectors(c, kind, addr, pc, sectors_of(c, addr, size));
+            fetch_sectors(c, kind, addr, pc, trod_own_sectors_of(c, addr, size));
         else
             state = fetch(c, kind, addr, pc, true);
     }
@@ -505,7 +496,7 @@ static void on_miss(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t 
         const uint64_t set = trod_store_set(&c->store, line);
         const uint64_t at = set * c->store.ways + trod_store_find(&c->store, set, line);
 
-        c->valid[at] = sectors_of(c, addr, size);
+        c->valid[at] = trod_own_sectors_of(c, addr, size);
         c->dirty[at] = state & TROD_OWN_DIRTY ? c->valid[at] : 0;
     }
     if (write && c->spec->through)
@@ -521,7 +512,7 @@ static void on_miss(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t 
 static bool on_part(struct trod_own_cache *c, enum trod_own_kind kind, uint64_t addr, uint32_t size,
                     uint64_t pc, uint64_t at)
 {
-    const uint64_t absent = sectors_of(c, addr, size) & ~c->valid[at];
+    const uint64_t absent = trod_own_sectors_of(c, addr, size) & ~c->valid[at];
 
     if (!absent)
         return false;

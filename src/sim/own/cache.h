@@ -118,9 +118,12 @@ static inline bool trod_own_cache_again(struct trod_own_cache *c, enum trod_own_
 
 /* Is the line of ADDR present here, or in the victim cache? */
 bool trod_own_cache_has(struct trod_own_cache *c, uint64_t addr);
+/* Is all of [ADDR, ADDR + SIZE), which lies in one line, present there? */
+bool trod_own_cache_has_all(struct trod_own_cache *c, uint64_t addr, uint32_t size);
 /*
- * Remove the line of ADDR here and below (towards the cores), for coherence. Returns true if one
- * was dirty: then it is written back.
+ * Remove the line of ADDR here and below (towards the cores), for coherence; caches for code that
+ * are not kept coherent have it further on, unless C includes what they hold. Returns true if a
+ * line was dirty: then it is written back.
  */
 bool trod_own_cache_take_away(struct trod_own_cache *c, uint64_t addr);
 /* Is the line of ADDR present and dirty here? Then it is clean from here on, and written back. */

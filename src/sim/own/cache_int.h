@@ -6,6 +6,16 @@
 
 #include "sim/own/cache.h"
 
+/* The bits of the sectors of C that BYTES at ADDR, in one line, touch. */
+static inline uint64_t trod_own_sectors_of(const struct trod_own_cache *c, uint64_t addr,
+                                           uint32_t bytes)
+{
+    const uint32_t from = (uint32_t)(addr & (c->spec->line - 1)) / c->spec->sector;
+    const uint32_t to = (uint32_t)((addr + bytes - 1) & (c->spec->line - 1)) / c->spec->sector;
+
+    return UINT64_MAX << from & UINT64_MAX >> (63 - to);
+}
+
 /* The state of LINE in C or in its victim cache; NULL: it is in neither. */
 uint8_t *trod_own_line_state(const struct trod_own_cache *c, uint64_t line);
 

@@ -156,6 +156,12 @@ static bool parameter(struct trod_own_spec *s, const char *key, const char *valu
         s->no_allocate = k;
         return known;
     }
+    if (strcmp(key, "coherent") == 0) {
+        const bool known = choice(value, answers, &k);
+
+        s->incoherent = k;
+        return known;
+    }
     if (strcmp(key, "next") == 0)
         return name_of(value, s->next_name);
     if (strcmp(key, "ways") == 0 && strcmp(value, "full") == 0) {
@@ -300,6 +306,7 @@ static int bad_parameter(struct trod_own_parser *p, char *word, bool cache)
         {"inclusion", "inclusion=none, inclusive, exclusive, data or evicted"},
         {"write", "write=back or through"},
         {"allocate", "allocate=yes or no"},
+        {"coherent", "coherent=yes or no"},
         {"victims", "victims=N, lines, up to 64K"},
         {"prefetch", "prefetch=none, next, stride, stream or best-offset"},
         {"degree", "degree=N, from 1 to 1024"},

@@ -53,7 +53,8 @@ struct trod_own_spec {
     unsigned line_number; /* of the configuration */
     uint8_t side, inclusion, prefetch;
     bool through, no_allocate;
-    bool elsewhere; /* own/first.h has its lines: it counts, and is not referenced */
+    bool incoherent; /* of code: what other cores write stays in it */
+    bool elsewhere;  /* own/first.h has its lines: it counts, and is not referenced */
     struct trod_own_home home;
     uint64_t size, sets;
     uint32_t ways, line, victims, degree;

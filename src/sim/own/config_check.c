@@ -59,6 +59,10 @@ static int check_kind(const struct trod_own_parser *p, const struct trod_own_spe
     if (s->sector && (s->victims || s->prefetch || s->inclusion != TROD_OWN_NEITHER))
         return fail(p, s->line_number,
                     "sectors go with neither victims, prefetch nor inclusion: cache", s->name);
+    if (s->incoherent && s->side != TROD_OWN_CODE)
+        return fail(p, s->line_number,
+                    "only a cache for code can keep what other cores write (coherent=no): cache",
+                    s->name);
     if (s->inclusion == TROD_OWN_EXCLUSIVE && s->prefetch)
         return fail(p, s->line_number,
                     "an exclusive cache takes in nothing but what is pushed out, and cannot "

@@ -22,9 +22,14 @@ bool trod_own_line_drop_before(const struct trod_own_cache *c, uint64_t addr, ui
 {
     bool dirty = false;
 
-    for (uint32_t i = 0; i < c->n_child; i++)
-        if (why != TROD_OWN_DROP_DATA || c->child[i]->spec->side != TROD_OWN_CODE)
-            dirty = trod_own_line_drop(c->child[i], addr, bytes, why) || dirty;
+    for (uint32_t i = 0; i < c->n_child; i++) {
+        const struct trod_own_spec *s = c->child[i]->spec;
+
+        if ((why == TROD_OWN_DROP_DATA && s->side == TROD_OWN_CODE) ||
+            (why == TROD_OWN_DROP_COHERENT && s->incoherent))
+            continue;
+        dirty = trod_own_line_drop(c->child[i], addr, bytes, why) || dirty;
+    }
     return dirty;
 }
 
@@ -61,6 +66,17 @@ bool trod_own_cache_has(struct trod_own_cache *c, uint64_t addr)
     return trod_own_line_state(c, addr >> c->line_bits) != NULL;
 }
 
+bool trod_own_cache_has_all(struct trod_own_cache *c, uint64_t addr, uint32_t size)
+{
+    const uint8_t *state = trod_own_line_state(c, addr >> c->line_bits);
+    uint64_t want;
+
+    if (!state || !c->valid)
+        return state != NULL;
+    want = trod_own_sectors_of(c, addr, size);
+    return (c->valid[state - c->state] & want) == want;
+}
+
 bool trod_own_cache_take_away(struct trod_own_cache *c, uint64_t addr)
 {
     const uint64_t line = addr >> c->line_bits, start = line << c->line_bits;
@@ -69,15 +85,19 @@ bool trod_own_cache_take_away(struct trod_own_cache *c, uint64_t addr)
     bool dirty = false;
 
     for (uint32_t i = 0; i < c->n_child; i++)
-        for (uint32_t at = 0; at < c->spec->line; at += c->child[i]->spec->line)
+        for (uint32_t at = 0; !c->child[i]->spec->incoherent && at < c->spec->line;
+             at += c->child[i]->spec->line)
             dirty = trod_own_cache_take_away(c->child[i], start + at) || dirty;
     state = trod_own_line_state(c, line);
     sectors = state && c->dirty ? c->dirty[state - c->state] : 0;
-    if (!trod_own_line_drop(c, start, c->spec->line, TROD_OWN_DROP_COHERENT))
-        return dirty;
-    c->n.writebacks++;
-    trod_own_line_write(c, start, sectors);
-    return true;
+    if (trod_own_line_drop(c, start, c->spec->line, TROD_OWN_DROP_COHERENT)) {
+        c->n.writebacks++;
+        trod_own_line_write(c, start, sectors);
+        dirty = true;
+    }
+    if (trod_own_includes_side(c->spec, TROD_OWN_CODE)) /* only code that is not coherent is left */
+        trod_own_line_drop_before(c, start, c->spec->line, TROD_OWN_DROP_BACK);
+    return dirty;
 }
 
 bool trod_own_cache_clean(struct trod_own_cache *c, uint64_t addr)

@@ -9,9 +9,11 @@
  *                Guide for AMD Family 17h Models 30h and Greater Processors (56305)
  *   cortex-a53   Arm Cortex-A53 MPCore Processor Technical Reference Manual (DDI 0500), 2.1, 6.7,
  *                7.6: first levels pseudo-random; sizes are of those that it offers; data come to
- *                L2 when they are evicted, code when it is fetched
+ *                L2 when they are evicted, code when it is fetched; caches for code are not kept
+ *                coherent
  *   cortex-a72   Arm Cortex-A72 MPCore Processor Technical Reference Manual (100095), 6.1 and 7.1:
- *                L2 (1 MiB of 512 KiB to 4 MiB) is inclusive of the data caches
+ *                L2 (1 MiB of 512 KiB to 4 MiB) is inclusive of the data caches, and knows of no
+ *                others
  *   neoverse-n1  Arm Neoverse N1 Core Technical Reference Manual (100616), 7.1 and 8.1: L2 (1024
  *                KiB of 256 to 1024) is strictly inclusive of the data cache, and of that for
  *                code where it is kept coherent
@@ -34,11 +36,12 @@ static const struct {
      "cache L2 size=512K ways=8 inclusion=inclusive\n"
      "cache L3 shared size=16M ways=16 inclusion=exclusive\n"},
     {"cortex-a53", "Arm Cortex-A53, 4 cores: L1 32K+32K, L2 1M shared, of evicted data and code",
-     "cores 4\ncoherence on\ncache L1I code size=32K ways=2 policy=random\n"
+     "cores 4\ncoherence on\ncache L1I code size=32K ways=2 policy=random coherent=no\n"
      "cache L1D data size=32K ways=4 policy=random seed=1\n"
      "cache L2 shared size=1M ways=16 inclusion=evicted\n"},
     {"cortex-a72", "Arm Cortex-A72, 4 cores: L1 48K+32K, L2 1M shared, inclusive of data",
-     "cores 4\ncoherence on\ncache L1I code size=48K ways=3\ncache L1D data size=32K ways=2\n"
+     "cores 4\ncoherence on\ncache L1I code size=48K ways=3 coherent=no\ncache L1D data size=32K "
+     "ways=2\n"
      "cache L2 shared size=1M ways=16 inclusion=data\n"},
     {"neoverse-n1", "Arm Neoverse N1, a core: L1 64K+64K, L2 1M inclusive",
      "cache L1I code size=64K ways=4\ncache L1D data size=64K ways=4\n"

@@ -1,8 +1,7 @@
 /*
- * sim.c - references to cores, and coherence between them.
+ * sim.c - references to cores.
  *
- * Implements own/sim.h. Coherence is MESI as a directory keeps it: which cores may hold a line in
- * caches of their own. A write invalidates the line in the others, a read makes a dirty copy clean.
+ * Implements own/sim.h.
  */
 #include "sim/own/sim.h"
 #include "core/wide.h"
@@ -95,110 +94,6 @@ static void note_miss(void *user, const struct trod_own_cache *c, uint64_t addr)
     note(s, TROD_OWN_MISSES + (unsigned)(c->spec - s->config->spec));
 }
 
-/* --- coherence and sharing --- */
-
-/* Does core K have a cache at DEPTH (0: first) that CORE does not use? *C: this cache. */
-static bool apart(const struct trod_own_sim *s, uint32_t k, uint32_t core, unsigned depth,
-                  struct trod_own_cache **c)
-{
-    *c = s->entry[k][1];
-    for (; depth && *c; depth--)
-        *c = (*c)->next;
-    for (const struct trod_own_cache *own = s->entry[core][1]; *c && own; own = own->next)
-        if (own == *c)
-            return false;
-    return *c != NULL;
-}
-
-/* Cores of OTHERS whose data go through C. */
-static uint64_t users_of(const struct trod_own_sim *s, uint64_t others,
-                         const struct trod_own_cache *c)
-{
-    uint64_t users = 0;
-
-    for (uint32_t k = 0; k < s->config->cores && others >> k; k++)
-        for (const struct trod_own_cache *own = s->entry[k][1]; others >> k & 1 && own;
-             own = own->next)
-            users |= (uint64_t)(own == c) << k;
-    return users;
-}
-
-/*
- * Run ACT over the caches that cores OTHERS do not share with CORE, level by level. Returns bits of
- * the cores for which it said true; what a cache of a cluster says counts for one of its cores.
- */
-static uint64_t each_private(struct trod_own_sim *s, uint64_t others, uint32_t core, uint64_t addr,
-                             bool (*act)(struct trod_own_cache *, uint64_t))
-{
-    uint64_t any = 0;
-    bool more = true;
-
-    for (unsigned depth = 0; more; depth++) {
-        more = false;
-        for (uint32_t k = 0; k < s->config->cores && others >> k; k++) {
-            struct trod_own_cache *c;
-
-            if (!(others >> k & 1) || !apart(s, k, core, depth, &c))
-                continue;
-            more = true;
-            if (act(c, addr) && !(any && users_of(s, others, c) & any))
-                any |= UINT64_C(1) << k;
-        }
-    }
-    return any;
-}
-
-static unsigned ones(uint64_t v)
-{
-    unsigned n = 0;
-
-    for (; v; v &= v - 1)
-        n++;
-    return n;
-}
-
-/* Has CORE the line of ADDR in a cache of its own? */
-static bool has(const struct trod_own_sim *s, uint32_t core, uint64_t addr)
-{
-    for (struct trod_own_cache *c = s->entry[core][1]; c; c = c->next)
-        if (trod_own_cache_has(c, addr) &&
-            (c == s->entry[core][1] || (!c->spec->home.shared && c->spec->home.cluster < 2)))
-            return true;
-    return false;
-}
-
-/*
- * The directory knows which cores have referenced a line since another one wrote it; which of them
- * still hold it is looked up. Some lines come to caches without the directory seeing them
- * (build.c): where there may be such lines, every core is looked up.
- */
-static void cohere(struct trod_own_sim *s, uint32_t core, uint64_t addr, bool write)
-{
-    const uint64_t own = UINT64_C(1) << s->leader[core];
-    uint64_t *holders = trod_lines_at(&s->holders, addr >> s->holder_bits), others;
-
-    if (!holders) {
-        s->failed = true;
-        return;
-    }
-    others = (s->unseen ? s->leaders : *holders) & ~own;
-    if (others)
-        others = each_private(s, others, core, addr, trod_own_cache_has);
-    if (others) {
-        s->upgrades += write && has(s, core, addr);
-        s->interventions += ones(each_private(
-            s, others, core, addr, write ? trod_own_cache_take_away : trod_own_cache_clean));
-        if (write)
-            s->invalidations += ones(others);
-        if (write && s->sharing && !s->mode)
-            trod_own_sharing_lost(s, addr, ones(others));
-    }
-    if (s->mixed) /* a core without this line may have another one of these */
-        *holders |= own;
-    else
-        *holders = write ? own : others | own;
-}
-
 /* --- references --- */
 
 static uint32_t core_of(struct trod_own_sim *s, const struct trod_sim_ref *r, bool cores)
@@ -278,9 +173,8 @@ static void lines(struct trod_own_sim *s, const struct trod_sim_ref *r, uint32_t
         }
         if (s->sharing && data && s->mode == TROD_OWN_COUNTING)
             trod_own_sharing_note(s, r, addr, n);
-        if (s->config->coherent && s->config->cores > 1 && !c->spec->home.shared &&
-            (data || (s->entry[core][1] && !trod_own_cache_has(c, addr))))
-            cohere(s, core, addr, kind == TROD_OWN_WRITE);
+        if (s->asks[core] >> kind & 1 && (data || !trod_own_cache_has_all(c, addr, n)))
+            trod_own_cohere(s, core, addr, kind == TROD_OWN_WRITE);
         if (s->by)
             note_reference(s, addr);
         s->line_refs++;

@@ -85,14 +85,20 @@ struct trod_own_sim {
     bool paged;                    /* TLBs, or physical addresses */
     uint32_t runs[TROD_OWN_CORES]; /* stream on each core + 1, where switches empty something */
     uint64_t switches;
+    struct trod_lines thread; /* stream to core + 1 */
+    uint32_t next_core;
+    /* coherence.c */
+    uint8_t asks[TROD_OWN_CORES];   /* bits of the kinds of references that it looks at */
     uint8_t leader[TROD_OWN_CORES]; /* lowest core with the same first cache of data */
     uint64_t leaders;               /* bits of these cores */
-    bool unseen;                    /* cores may have lines that they did not reference */
-    bool mixed;                     /* such caches have lines of several sizes */
-    uint8_t holder_bits;            /* of the longest of these lines */
-    struct trod_lines thread;       /* stream to core + 1 */
-    uint32_t next_core;
-    struct trod_lines holders; /* address >> holder_bits to bits of cores that may hold it */
+    uint8_t alone[TROD_OWN_CORES];  /* how many caches code goes through before those of data */
+    uint8_t most_alone;
+    uint64_t kin;        /* bits of the cores whose writes concern others of the same leader */
+    bool unseen;         /* cores may have lines that they did not reference */
+    bool mixed;          /* caches that not all cores share have lines of several sizes */
+    uint8_t holder_bits; /* of the longest of these lines */
+    uint8_t unit_bits;   /* of the lines of first caches of data: what a write takes away */
+    struct trod_lines holders; /* address >> holder_bits to bits of leaders that may hold it */
     uint64_t invalidations, interventions, upgrades;
     uint8_t by;
     struct trod_lines key; /* to number of its row + 1 */
@@ -178,6 +184,11 @@ void trod_own_phase_full(struct trod_own_sim *s);
 void trod_own_phase_reset(struct trod_own_sim *s);
 void trod_own_phase_fini(struct trod_own_sim *s);
 void trod_own_sim_snapshot(struct trod_own_sim *s);
+
+/* coherence.c: what the hierarchy of S, which is built, means for it. */
+void trod_own_coherence_init(struct trod_own_sim *s);
+/* CORE reads the line of ADDR, or writes it, and has not done so yet. */
+void trod_own_cohere(struct trod_own_sim *s, uint32_t core, uint64_t addr, bool write);
 
 /* sharing.c: R uses SIZE bytes at ADDR; N cores lost the line of ADDR. */
 void trod_own_sharing_note(struct trod_own_sim *s, const struct trod_sim_ref *r, uint64_t addr,
