@@ -355,7 +355,7 @@ static void end_interval(struct engine_instance *in, const struct trod_boundary 
     if (in->rc < 0)
         return;
     r = in->intervals;
-    trod_result_open(r, "interval", NULL);
+    trod_result_open(r, NULL, NULL); /* an item of a list: keys would be compared */
     trod_result_u64(r, "interval", at->number);
     trod_result_u64(r, "rows_end", at->rows);
     trod_result_u64(r, "instructions_end", at->instructions);

@@ -388,6 +388,47 @@ static void test_known(void **state)
         }
 }
 
+/*
+ * An instruction an interval: so many that one which looked at all before it would be noticed. Of
+ * each only its own numbers are told.
+ */
+static void test_many_intervals(void **state)
+{
+    enum { MANY = 50000 };
+    const struct fixture *f = *state;
+    const struct trod_run_options opt = {.interval = 1, .jobs = 1};
+    const struct trod_node *n;
+    struct trod_result *r;
+    struct trod_run *run;
+    char path[96];
+    FILE *out;
+    uint64_t i = 0;
+
+    snprintf(path, sizeof path, "%s/many.din", f->dir);
+    out = fopen(path, "w");
+    assert_non_null(out);
+    for (unsigned k = 0; k < MANY; k++)
+        fprintf(out, "2 %x\n", 0x1000 + 4 * (k % 61));
+    assert_int_equal(fclose(out), 0);
+    assert_int_equal(trod_run_open(&run, (const char *const[]){path}, 1, &opt, NULL), TROD_OK);
+    assert_int_equal(trod_run_add(run, &any, NULL), 0);
+    assert_int_equal(trod_run_go(run), TROD_OK);
+    assert_int_equal(trod_result_new(&r), TROD_OK);
+    assert_int_equal(trod_run_result(run, 0, r), TROD_OK);
+    n = trod_result_find(r, "intervals");
+    assert_non_null(n);
+    assert_int_equal(n->type, TROD_NODE_LIST);
+    for (n = n->first; n; n = n->next, i++) {
+        assert_null(n->key);
+        assert_string_equal(n->first->key, "interval");
+        assert_int_equal(n->first->value.is.u64, i);
+    }
+    assert_int_equal(i, MANY);
+    trod_result_free(r);
+    trod_run_free(run);
+    remove(path);
+}
+
 /* 61 addresses; every read belongs to the instruction before it in its stream. */
 static void test_sites(void **state)
 {
@@ -481,6 +522,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_jobs, setup, teardown),
         cmocka_unit_test_setup_teardown(test_by_stream, setup, teardown),
         cmocka_unit_test_setup_teardown(test_intervals, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_many_intervals, setup, teardown),
         cmocka_unit_test_setup_teardown(test_no_intervals, setup, teardown),
         cmocka_unit_test_setup_teardown(test_known, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sites, setup, teardown),
