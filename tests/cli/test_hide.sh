@@ -49,6 +49,21 @@ for format in drmemtrace tarmac tt6 full stf; do
     done
 done
 
+# --- a trace of a bus: transfers of 16 and 32 bytes are not taken apart
+run trod hide --format json "$TROD_SOURCE/examples/boot.byu12" h.byu12
+status 0
+json '.rows_not_written == 0'
+rows=$(jq .rows_kept "$stdout")
+check test "$(trod count --format json h.byu12 | jq .total.rows)" = "$rows"
+for file in "$TROD_SOURCE/examples/boot.byu12" h.byu12; do
+    trod locality --histogram --format json "$file" |
+        jq -S '[.references, .lines, .cold, .miss_ratio_curve, .distances, .sizes]' >"${file##*/}.numbers"
+    trod cache --preset i7-6700 --order file --format json "$file" | jq -S '[.caches, .kinds]' >>"${file##*/}.numbers"
+    trod view --format json --kind READ,WRITE,BUS "$file" | jq -c '[.kind, .size]' >>"${file##*/}.numbers"
+done
+check grep -q ',32\]' boot.byu12.numbers
+same boot.byu12.numbers h.byu12.numbers
+
 # --- register dependences stay: x86 and A64, by what `deps` finds of registers
 for isa in x86-64 a64; do
     rm -rf a.d h.d

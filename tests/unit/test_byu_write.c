@@ -4,6 +4,8 @@
  */
 #include "byu_data.h"
 
+#include "core/endian.h"
+
 struct sink {
     const struct trod_format *to;
     void *enc;
@@ -231,12 +233,68 @@ static void test_foreign(void **state)
     trod_batch_free(b);
 }
 
+/* Transfers of 16 and 32 bytes are one record of byu12 where they begin with a bus word. */
+static void test_bursts(void **state)
+{
+    static const uint8_t want[][6] = {
+        {0x00, 0x10, 0, 0, 0x01, 16}, /* one record */
+        {0x08, 0x10, 0, 0, 0x03, 32}, /* one */
+        {0x04, 0x10, 0, 0, 0x01, 4},  /* 16 bytes from the middle of a word */
+        {0x08, 0x10, 0, 0, 0x01, 8},  {0x10, 0x10, 0, 0, 0x01, 4},
+        {0x00, 0x10, 0, 0, 0x01, 8}, /* 24 bytes */
+        {0x08, 0x10, 0, 0, 0x01, 8},  {0x10, 0x10, 0, 0, 0x01, 8},
+    };
+    static const uint64_t addr[] = {0x1000, 0x1008, 0x1004, 0x1000};
+    static const uint32_t size[] = {16, 32, 16, 24};
+    static const uint8_t kind[] = {TROD_READ, TROD_WRITE, TROD_READ, TROD_READ};
+    enum { RECORD = 12, ROWS = 4, RECORDS = sizeof want / sizeof *want };
+    static struct sink s;
+    struct trod_meta meta;
+    struct trod_batch *b;
+
+    (void)state;
+    assert_int_equal(trod_batch_new(&b, 8), 0);
+    b->n = ROWS;
+    b->have = TROD_COL_KIND | TROD_COL_SIZE | TROD_COL_ADDR;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        b->has[i] = b->have;
+        b->kind[i] = kind[i];
+        b->addr[i] = addr[i];
+        b->size[i] = size[i];
+    }
+    sink_open(&s, &trod_format_byu12, NULL);
+    sink_rows(&s, b);
+    assert_int_equal(s.n, RECORD * RECORDS);
+    for (size_t i = 0; i < RECORDS; i++)
+        assert_memory_equal(s.out + RECORD * i, want[i], sizeof want[i]);
+    free(s.enc);
+    /* what was a record of byu12 is one again, without its detail, too */
+    trod_meta_init(&meta);
+    meta.format = "byu12";
+    sink_open(&s, &trod_format_byu12, &meta);
+    sink_rows(&s, b);
+    assert_int_equal(s.n, RECORD * ROWS);
+    for (size_t i = 0; i < ROWS; i++) {
+        assert_int_equal(trod_load_le32(s.out + RECORD * i), addr[i]);
+        assert_int_equal(s.out[RECORD * i + 5], size[i]);
+    }
+    free(s.enc);
+    /* byu6 has words only */
+    sink_open(&s, &trod_format_byu6, &meta);
+    sink_rows(&s, b);
+    assert_int_equal(s.n, 6 * (2 + 4 + 3 + 3));
+    free(s.enc);
+    trod_meta_fini(&meta);
+    trod_batch_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same),    cmocka_unit_test(test_times_kept),
         cmocka_unit_test(test_6_to_12), cmocka_unit_test(test_12_to_6),
         cmocka_unit_test(test_foreign), cmocka_unit_test(test_lost_between),
+        cmocka_unit_test(test_bursts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,7 +58,10 @@ enum byu_op {
     BYU_OPS
 };
 
-/* One reference: bytes first to first + n - 1 of the bus word at address. n may be 0. */
+/*
+ * One reference: bytes first to first + n - 1 of the bus word at address, and of those behind it
+ * where the format written has such transfers. n may be 0.
+ */
 struct byu_reference {
     uint32_t address; /* a multiple of BYU_WORD */
     uint8_t first, n;
@@ -77,6 +80,7 @@ struct byu_rows {
     uint32_t done;  /* bytes of the row at hand that are written */
     uint8_t pass;   /* which of the references of an atomic access */
     uint8_t source; /* enum byu_source */
+    bool twelve;    /* byu12 is written: transfers of 16 and 32 bytes are one reference */
     bool fetches;   /* instructions are written as fetches */
     bool recorded;  /* rows are a recorder's: of a bus it gives what a bus has */
     bool said_virtual;

@@ -2,8 +2,9 @@
  * rows.c - rows of any format taken apart into bus references.
  *
  * Implements docs/formats/byu.md, "Writing rows of other formats". A reference lies within one
- * 8-byte bus word. Addresses are physical where a row has one, else virtual, and are cut to 32
- * bits: both are reported, once. It knows neither record format.
+ * 8-byte bus word, but for the longer transfers of byu12. Addresses are physical where a row has
+ * one, else virtual, and are cut to 32 bits: both are reported, once. It knows neither record
+ * format.
  */
 #include "format/byu/byu.h"
 
@@ -31,6 +32,7 @@ void byu_rows_begin(struct byu_rows *r, const char *name, const struct byu_optio
     r->name = name;
     r->fetches = opt ? opt->fetch : byu_defaults.fetch;
     r->recorded = meta && !meta->format;
+    r->twelve = strcmp(name, "byu12") == 0;
     if (meta && meta->format && strcmp(meta->format, "byu6") == 0)
         r->source = BYU_FROM_6;
     if (meta && meta->format && strcmp(meta->format, "byu12") == 0)
@@ -235,6 +237,20 @@ static bool next_run(unsigned enables, unsigned from, struct byu_reference *ref)
     return to > from;
 }
 
+/*
+ * Bytes of one reference that begins at AT, of a row that has BYTES more. In byu12 rows of 16 and
+ * 32 bytes that begin with a bus word are one transfer (v1.1); what it said itself is not cut.
+ */
+static uint32_t most(const struct byu_rows *r, uint32_t at, uint32_t bytes)
+{
+    const uint32_t room = BYU_WORD - (at & 7);
+    const bool burst = (at & 7) == 0 && (bytes == 16 || bytes == 32);
+
+    if (!r->twelve || r->done || bytes > UINT8_MAX)
+        return bytes < room ? bytes : room;
+    return bytes <= room || burst || r->source == BYU_FROM_12 ? bytes : room;
+}
+
 /* The reference of the row's bytes from r->done on; with them all written, false. */
 static bool piece(struct byu_rows *r, unsigned enables, uint32_t address, uint32_t bytes,
                   struct byu_reference *ref)
@@ -252,7 +268,7 @@ static bool piece(struct byu_rows *r, unsigned enables, uint32_t address, uint32
         return false;
     ref->address = at & ~7u;
     ref->first = at & 7;
-    ref->n = (uint8_t)(bytes - r->done < 8u - ref->first ? bytes - r->done : 8u - ref->first);
+    ref->n = (uint8_t)most(r, at, bytes - r->done);
     r->done += bytes ? ref->n : 1;
     return true;
 }
