@@ -274,6 +274,11 @@ size_t trod_trace_files(const struct trod_trace *t);
 const char *trod_trace_path(const struct trod_trace *t, size_t i);
 /* Size of file I in bytes, as it is on the disk; TROD_NOWHERE where that is unknown (a pipe). */
 uint64_t trod_trace_bytes(const struct trod_trace *t, size_t i);
+/*
+ * Was file I opened, and its format recognised, by the reading of T so far? False too where it was
+ * read by other traces only (trod_trace_open_file).
+ */
+bool trod_trace_opened(const struct trod_trace *t, size_t i);
 
 /* How far a trace was read. */
 struct trod_trace_progress {

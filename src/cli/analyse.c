@@ -303,15 +303,14 @@ static void open_level(struct trod_result *result, const struct cli_planned *pla
     trod_result_open(result, a->name, number > 1 ? title : a->title);
 }
 
-/* Could input I of T be read? */
+/* Could input I of T be read? Files may have been opened by parts of T, pipes never are. */
 static bool was_read(const struct trod_trace *t, size_t i)
 {
-    const char *path = trod_trace_path(t, i);
     struct trod_trace *again;
     bool opens;
 
-    if (trod_trace_bytes(t, i) == TROD_NOWHERE) /* a pipe was, if it is there */
-        return strcmp(path, "-") == 0 || access(path, R_OK) == 0;
+    if (trod_trace_opened(t, i) || trod_trace_bytes(t, i) == TROD_NOWHERE)
+        return trod_trace_opened(t, i);
     opens = trod_trace_open_file(&again, t, i, NULL, NULL) == 0;
     if (opens)
         trod_trace_close(again);

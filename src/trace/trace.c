@@ -125,6 +125,7 @@ static int begin(struct trod_trace *t, int rc, struct trod_trace **out)
         rc = trod_error(t->diag, TROD_ERR_UNSUPPORTED, "trace.order", NULL,
                         "no such order of files");
     if (rc == TROD_OK && (!(t->open = calloc(t->n_inputs, sizeof *t->open)) ||
+                          !(t->opened = calloc(t->n_inputs, sizeof *t->opened)) ||
                           !(t->frames = calloc(t->n_inputs, sizeof *t->frames)) ||
                           !(t->state = calloc(1, t->order->state_size))))
         rc = TROD_ERR_NOMEM;
@@ -299,6 +300,7 @@ static int open_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
     else if (rc == TROD_OK && t->opt.skip_rows && t->n_inputs == 1)
         trod_reader_skip(*out, t->opt.skip_rows, false);
     t->open[i] = *out;
+    t->opened[i] |= rc == TROD_OK;
     if (rc == TROD_OK && t->window)
         trod_reader_window(*out, t->window);
     if (rc == TROD_OK && !t->first) {
@@ -526,6 +528,11 @@ uint64_t trod_trace_bytes(const struct trod_trace *t, size_t i)
     return i < t->n_inputs ? size_of(t->files.file[i].path) : TROD_NOWHERE;
 }
 
+bool trod_trace_opened(const struct trod_trace *t, size_t i)
+{
+    return i < t->n_inputs && t->opened[i];
+}
+
 void trod_trace_progress(const struct trod_trace *t, struct trod_trace_progress *p)
 {
     if (!t->ahead || !trod_ahead_progress(t->ahead, p))
@@ -561,6 +568,7 @@ void trod_trace_close(struct trod_trace *t)
         trod_frames_fini(&t->frames[i]);
     free(t->frames);
     free(t->open);
+    free(t->opened);
     free(t->state);
     trod_files_fini(&t->files);
     trod_meta_fini(&t->meta);

@@ -50,6 +50,7 @@ struct trod_trace {
     size_t at;                       /* input that the last batch is of, in file order */
     struct trod_reader *first;       /* never closed before the trace: its options are asked for */
     bool given;               /* the caller has a batch that trod_trace_take may be asked for */
+    bool *opened;             /* by input: it could be, at some time */
     int refused;              /* the error of the first input that could not be opened, or 0 */
     bool inputs_alone;        /* trod_trace_inputs_alone */
     struct trod_ahead *ahead; /* who decodes ahead of the caller, or NULL */

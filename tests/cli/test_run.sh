@@ -283,6 +283,22 @@ for jobs in 1 3; do
     status 2
     json '.files == 7'
 done
+# standard input without a trace was not read either
+for jobs in 1 3; do
+    run sh -c "'$TROD' run count -j $jobs --format json dir - </dev/null"
+    status 2
+    json '.files == 7'
+    run sh -c "cat t.tarmac | '$TROD' run count -j $jobs --format json nosuch dir -"
+    status 2
+    json '.files == 8'
+done
+mkfifo empty.fifo
+: >empty.fifo &
+run trod run count --format json dir empty.fifo
+status 2
+json '.files == 7'
+wait
+rm empty.fifo
 run trod run count --save x.state dir nosuch
 status 2
 run trod merge --format json x.state
