@@ -83,15 +83,21 @@ static bool has_axis(const struct trod_node *t)
     return false;
 }
 
+/* Every so many rows of a curve of N are kept, and the last one: ROWS at the most. */
+static uint64_t step_of(uint64_t n, uint64_t rows)
+{
+    return rows > 1 ? (n - 1 + rows - 2) / (rows - 1) : n;
+}
+
 static void put_table(struct shortening *k, const struct trod_node *t)
 {
     const bool axis = t->n_rows > k->rows && has_axis(t);
-    const uint64_t step = axis ? (t->n_rows + k->rows - 1) / k->rows : 1;
+    const uint64_t step = axis ? step_of(t->n_rows, k->rows) : 1;
     uint64_t kept = 0;
 
     trod_result_table(k->out, t->key, t->title, t->columns, t->n_columns);
     for (size_t i = 0; i < t->n_rows; i++) {
-        if (axis ? i % step && i + 1 < t->n_rows : i >= k->rows)
+        if (axis ? i % step && (i + 1 < t->n_rows || k->rows < 2) : i >= k->rows)
             continue;
         for (size_t c = 0; c < t->n_columns; c++)
             put_value(k, NULL, &t->cells[i * t->n_columns + c]);

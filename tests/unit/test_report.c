@@ -97,6 +97,28 @@ static void test_shortened(void **state)
     free(text);
 }
 
+/* Of a curve no more rows are kept than asked for, the first one and, of several, the last one. */
+static void test_curves(void **state)
+{
+    (void)state;
+    for (uint64_t rows = 1; rows < 9; rows++)
+        for (unsigned n = 1; n < 40; n++) {
+            const unsigned all = n <= rows;
+            struct trod_result *r = begin("mix");
+            char last[32], *text;
+            unsigned kept;
+
+            put_table(r, "curve", curve, n);
+            text = make(r, rows, 0, true, TROD_OK);
+            kept = count(text, "{\"x\": ");
+            assert_true(all ? kept == n : kept <= rows && kept > rows / 2);
+            snprintf(last, sizeof last, "{\"x\": %u, ", n - 1);
+            assert_int_equal(count(text, "{\"x\": 0, "), 1);
+            assert_int_equal(count(text, last), rows > 1 || n == 1);
+            free(text);
+        }
+}
+
 static void test_lists_and_texts(void **state)
 {
     struct trod_result *r = begin("locality");
@@ -223,9 +245,9 @@ static void test_size(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shortened), cmocka_unit_test(test_lists_and_texts),
-        cmocka_unit_test(test_frames),    cmocka_unit_test(test_markup),
-        cmocka_unit_test(test_size),
+        cmocka_unit_test(test_shortened),       cmocka_unit_test(test_curves),
+        cmocka_unit_test(test_lists_and_texts), cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_markup),          cmocka_unit_test(test_size),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
