@@ -4,7 +4,7 @@
  * Implements trod/result.h. Nodes and texts live in an arena of blocks that is released as a whole;
  * the cells of a table grow in one array, which belongs to the table that is open or was built.
  */
-#include "trod/result.h"
+#include "engine/result_diff.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -425,7 +425,7 @@ int trod_result_column(const struct trod_node *t, const char *name)
 
 /* ---- copying and printing: one walk over the tree, two things to do with what it meets */
 
-static void add_value(struct trod_result *r, const char *key, const struct trod_value *v)
+void result_add_value(struct trod_result *r, const char *key, const struct trod_value *v)
 {
     if (v->type == TROD_RESULT_STR)
         trod_result_below(r, key, v->is.str, (unsigned)v->decimals);
@@ -437,13 +437,13 @@ static void add_node(struct trod_result *r, const struct trod_node *n)
 {
     switch (n->type) {
     case TROD_NODE_VALUE:
-        add_value(r, n->key, &n->value);
+        result_add_value(r, n->key, &n->value);
         trod_result_describe(r, n->unit, n->about);
         break;
     case TROD_NODE_TABLE:
         trod_result_table(r, n->key, n->title, n->columns, n->n_columns);
         for (size_t i = 0; i < n->n_rows * n->n_columns; i++) {
-            add_value(r, NULL, &n->cells[i]);
+            result_add_value(r, NULL, &n->cells[i]);
             if ((i + 1) % n->n_columns == 0)
                 trod_result_row_end(r);
         }

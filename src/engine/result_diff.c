@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TEXT = 512 }; /* a number as it is printed */
+
 struct diff {
     struct trod_result_diff_options opt;
     struct trod_result *out; /* its table of differences is open */
@@ -99,11 +101,20 @@ static bool is_number(const struct trod_value *v)
     return v->type == TROD_RESULT_U64 || v->type == TROD_RESULT_I64 || v->type == TROD_RESULT_F64;
 }
 
+/* What is printed of V, an F64: a result that was saved has no more of it. */
+static double printed(const struct trod_value *v)
+{
+    char text[TEXT];
+    const int n = snprintf(text, sizeof text, "%.*f", v->decimals, v->is.f64);
+
+    return n < TEXT ? strtod(text, NULL) : v->is.f64;
+}
+
 static double number(const struct trod_value *v)
 {
     return v->type == TROD_RESULT_U64   ? (double)v->is.u64
            : v->type == TROD_RESULT_I64 ? (double)v->is.i64
-                                        : v->is.f64;
+                                        : printed(v);
 }
 
 static bool is_large(const struct trod_value *v)
@@ -213,12 +224,22 @@ static void put(struct diff *d, const struct trod_value *a, const struct trod_va
     trod_result_row_end(d->out);
 }
 
+/* V; what is printed as null is nothing. */
+static const struct trod_value *as_printed(const struct trod_value *v)
+{
+    static const struct trod_value absent = {.type = TROD_RESULT_ABSENT};
+
+    return v && v->type == TROD_RESULT_F64 && !isfinite(v->is.f64) ? &absent : v;
+}
+
 static void values(struct diff *d, const struct trod_value *a, const struct trod_value *b)
 {
     static const struct trod_value absent = {.type = TROD_RESULT_ABSENT};
 
     if (!wanted(d))
         return;
+    a = as_printed(a);
+    b = as_printed(b);
     if ((!a && b->type == TROD_RESULT_ABSENT) || (!b && a->type == TROD_RESULT_ABSENT))
         a = b = &absent;
     d->compared++;
@@ -317,8 +338,31 @@ static void lists(struct diff *d, const struct trod_node *a, const struct trod_n
     }
 }
 
+/* N, or the table that it is, which *OWN has then. */
+static const struct trod_node *as_table(struct diff *d, const struct trod_node *n,
+                                        struct trod_result **own)
+{
+    *own = NULL;
+    if (n)
+        remember(d, result_as_table(own, n));
+    return *own && d->rc == TROD_OK ? trod_result_root(*own)->first : n;
+}
+
+static void nodes_as_they_are(struct diff *d, const struct trod_node *a, const struct trod_node *b);
+
 /* A and B stand at the same path; NULL: nothing does. */
 static void nodes(struct diff *d, const struct trod_node *a, const struct trod_node *b)
+{
+    struct trod_result *own_a, *own_b;
+
+    a = as_table(d, a, &own_a);
+    b = as_table(d, b, &own_b);
+    nodes_as_they_are(d, a, b);
+    trod_result_free(own_a);
+    trod_result_free(own_b);
+}
+
+static void nodes_as_they_are(struct diff *d, const struct trod_node *a, const struct trod_node *b)
 {
     const struct trod_node nothing = {.type = (a ? a : b)->type,
                                       .columns = (a ? a : b)->columns,

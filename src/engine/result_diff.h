@@ -25,6 +25,16 @@ int result_match_rows(struct result_match *m, const struct trod_node *a, const s
 void result_match_fini(struct result_match *m, const struct trod_node *a,
                        const struct trod_node *b);
 
+/*
+ * *OUT is a result with one table, that of LIST, whose items are objects of plain values with the
+ * same names: reading a saved result makes tables of such lists. NULL: LIST is none, or no list. 0
+ * or TROD_ERR_NOMEM.
+ */
+int result_as_table(struct trod_result **out, const struct trod_node *list);
+
+/* Add V, which may be of another result, to R. */
+void result_add_value(struct trod_result *r, const char *key, const struct trod_value *v);
+
 /* V as a text after what OUT holds. 0 or TROD_ERR_NOMEM. */
 int result_value_text(struct trod_buf *out, const struct trod_value *v);
 

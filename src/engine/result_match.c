@@ -1,5 +1,5 @@
 /*
- * result_match.c - rows of two tables that belong together.
+ * result_match.c - rows of two tables that belong together, and what is a table.
  *
  * Implements result_diff.h. A row's key is the text of its key columns; rows are sorted by it, and
  * the n-th of several rows with one key belongs to the n-th of the other table.
@@ -181,4 +181,60 @@ void result_match_fini(struct result_match *m, const struct trod_node *a, const 
     free(m->b_taken);
     free_keys(m->key_a, a->n_rows);
     free_keys(m->key_b, b->n_rows);
+}
+
+/* ---- lists that are tables */
+
+/* Has object B the fields of A, plain values all, in the same order? */
+static bool same_fields(const struct trod_node *a, const struct trod_node *b)
+{
+    const struct trod_node *x = a->first, *y = b->first;
+
+    while (x && y && y->type == TROD_NODE_VALUE && strcmp(x->key, y->key) == 0) {
+        x = x->next;
+        y = y->next;
+    }
+    return !x && !y;
+}
+
+static bool is_table(const struct trod_node *list)
+{
+    if (list->type != TROD_NODE_LIST || !list->first)
+        return false;
+    for (const struct trod_node *c = list->first; c; c = c->next)
+        if (c->type != TROD_NODE_OBJECT || !c->first || !same_fields(list->first, c))
+            return false;
+    return true;
+}
+
+int result_as_table(struct trod_result **out, const struct trod_node *list)
+{
+    const struct trod_node *item = list->first;
+    struct trod_result_column *column;
+    size_t n = 0;
+    int rc;
+
+    *out = NULL;
+    if (!is_table(list))
+        return TROD_OK;
+    for (const struct trod_node *c = item->first; c; c = c->next)
+        n++;
+    column = calloc(n, sizeof *column);
+    rc = column ? trod_result_new(out) : TROD_ERR_NOMEM;
+    n = 0;
+    for (const struct trod_node *c = item->first; rc == TROD_OK && c; c = c->next)
+        column[n++].name = c->key;
+    if (rc == TROD_OK)
+        trod_result_table(*out, list->key ? list->key : "", NULL, column, n);
+    for (; rc == TROD_OK && item; item = item->next) {
+        for (const struct trod_node *c = item->first; c; c = c->next)
+            result_add_value(*out, NULL, &c->value);
+        trod_result_row_end(*out);
+    }
+    if (rc == TROD_OK) {
+        trod_result_table_close(*out);
+        rc = trod_result_status(*out);
+    }
+    free(column);
+    return rc;
 }

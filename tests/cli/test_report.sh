@@ -99,6 +99,22 @@ json '.first.mix.instructions == 50 and .second.mix.instructions < 50'
 json '.second.mix.instructions as $n | .differences.mix.differences[] | select(.path == "instructions") |
     .first == 50 and .second == $n and .difference == $n - 50'
 has p.html '<h3 class="which">.*sum.trace.zip</h3>'
+# the differences are those that trod diff finds between the saved results
+report --against "$examples/hello.tarmac" "$examples/records.tt6e"
+cp "$stdout" two.json
+mapfile -t sections < <(jq -r '.differences | keys[] | select(. != "flame")' two.json)
+check test ${#sections[@]} -gt 10
+for section in "${sections[@]}"; do
+    jq ".first.$section" two.json >first.json
+    jq ".second.$section" two.json >second.json
+    trod diff --format json first.json second.json >diff.json
+    check jq -e --slurpfile d diff.json ".differences.$section == \$d[0]" two.json
+done
+for file in records.tt6e hello.tarmac; do
+    trod flame --format json "$examples/$file" | jq 'del(.format, .files)' >"$file.flame"
+done
+trod diff --format json records.tt6e.flame hello.tarmac.flame >diff.json
+check jq -e --slurpfile d diff.json '.differences.flame == $d[0]' two.json
 report --against "$examples/boot.byu12" "$examples/sum.trace.zip"
 json '.second.flame.absent and .first.flame.total == 50 and (.differences | has("flame") | not)'
 run trod report -o without.html --against nowhere.trace "$examples/sum.trace.zip"
