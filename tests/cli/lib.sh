@@ -172,6 +172,13 @@ bytes() {
     done
 }
 
+# result_keys: the keys that the sources of analyses name, one a line; those that are put together are not seen
+result_keys() {
+    grep -rhPzo --include='*.c' 'trod_result_(?!describe)[a-z0-9]+\([a-z->.]+,\s*"[^"]+"|trod_emit_[a-z0-9]+\([a-z->.]+,\s*"[^"]+"|\{"[^"]+", TROD_COLUMN_' \
+        "$TROD_SOURCE"/src/{analysis,callstack,check,sim,format,cli/cmd_info.c,cli/cmd_flame.c} |
+        tr '\0' '\n' | sed -n 's/^[^"]*"\([^"]*\)".*/\1/p' | sort -u
+}
+
 finish() {
     local failures=0
     [[ ! -e $tmp/.failed ]] || failures=$(wc -l <"$tmp/.failed")

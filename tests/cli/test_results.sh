@@ -30,6 +30,15 @@ for a in "${analyses[@]}"; do
     done <"$a.keys"
 done
 
+# and each that its source can print
+result_keys >keys
+check test "$(wc -l <keys)" -gt 300
+last='keys in the sources'
+while read -r key; do
+    checks=$((checks + 1))
+    grep -qF -e "\`$key\`" -e "\`$key[]\`" pages || echo "no page of docs/ has the key '$key'" | wrong
+done <keys
+
 # damaged in the middle, cut off, empty
 cp "$examples/hello.tarmac" damaged.tarmac
 sed -i '5s/.*/\x01\x02 not a record/' damaged.tarmac

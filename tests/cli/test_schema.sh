@@ -25,7 +25,11 @@ more() {
         branches) printf '%s\n' '--predictors bimodal,btb,ras,ittage' ;;
         phases) printf '%s\n' '--interval 20 --list' ;;
         calls) printf '%s\n' '--list' '--final-stack' '--weight loads,bytes_read' ;;
-        profile | flame) printf '%s\n' '--weight loads' '--weight cache.L1D:preset=zen2' ;;
+        profile | flame) printf '%s\n' '--weight loads' '--weight cache.L1D:preset=zen2' ;;&
+        flame) printf '%s\n' "--against $examples/sum.trace.zip" ;;
+        count) printf '%s\n' '--per-thread' '--top 1' ;;
+        deps) printf '%s\n' '--most-lines 1' ;;
+        info) printf '%s\n' '--quick' ;;
         schedule) printf '%s\n' '--order dynamic' ;;
         check) printf '%s\n' '--rules' ;;
     esac
@@ -81,6 +85,41 @@ for more in "--config all.conf --warmup full --sharing" "--config tlbs.conf --wi
     printf '%s\n' "check cache cache.$n.json" "alter cache cache.$n.json" >>held
     n=$((n + 1))
 done
+# More pages than are counted exactly; more lines than stores are kept of.
+awk 'BEGIN {
+    print "kind,pc,addr,size"
+    for (i = 0; i < 70000; i++)
+        printf "INSTR,0x%x,,4\nREAD,0x%x,0x%x,8\n", 4096 * i, 4096 * i, 4096 * (i + 100000)
+}' >wide.csv
+last='trod count wide.csv'
+"$TROD" count --format json wide.csv >count.$n.json 2>/dev/null
+check grep -q code_footprint_estimated count.$n.json
+check grep -q data_footprint_estimated count.$n.json
+printf '%s\n' "check count count.$n.json" "alter count count.$n.json" >>held
+n=$((n + 1))
+awk 'BEGIN { for (i = 1; i <= 200; i++) {
+         printf "%d clk cpu0 IT (%d) 00008000:000000008000_NS f90007e0 O EL1h_n : X\n", i, i
+         printf "%d clk cpu0 MW8 %08x:%012x_NS 00000000_00000001\n", i, i * 64, i * 64 } }' >wide.tarmac
+last='trod deps --most-lines 10 wide.tarmac'
+"$TROD" deps --most-lines 10 --format json wide.tarmac >deps.$n.json 2>/dev/null
+check grep -q stores_forgotten deps.$n.json
+printf '%s\n' "check deps deps.$n.json" "alter deps deps.$n.json" >>held
+n=$((n + 1))
+# What is told of a file by itself: of a quick look, of one that is damaged.
+head -c 100 "$examples/boot.byu12" >cut.byu12
+last='trod info cut.byu12'
+for more in '' --quick; do
+    # shellcheck disable=SC2086 # none or one
+    "$TROD" info $more --format json cut.byu12 >info.$n.json 2>/dev/null
+    check test -s info.$n.json
+    printf '%s\n' "check info info.$n.json" "alter info info.$n.json" >>held
+    n=$((n + 1))
+done
+last='trod info --quick -'
+"$TROD" info --quick --format json - <"$examples/hello.tarmac" >info.$n.json 2>/dev/null
+check test -s info.$n.json
+echo "check info info.$n.json" >>held
+n=$((n + 1))
 # A critical path of two hops: one thread, rows that say none, another thread. 0x20 gives a signal, 0x30 waits for it.
 cat >path.csv <<'X'
 kind,stream,pc,addr,value,sub
@@ -127,6 +166,13 @@ for folder in "$TROD_SOURCE"/tests/golden/*/; do
     formats=$((formats + 1))
 done
 check test $formats -gt 25
+# No source names a key that no schema has.
+last='keys in the sources'
+result_keys >keys
+check test "$(wc -l <keys)" -gt 300
+while read -r key; do
+    check grep -qF "\"$key\"" "$schemas"/*.json
+done <keys
 last='schema.py'
 "$python" "$TROD_SOURCE/tests/cli/schema.py" "$schemas" <held >wrong 2>&1 || echo "status $?" >>wrong
 [[ ! -s wrong ]] || head -20 wrong | wrong
