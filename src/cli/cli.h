@@ -196,6 +196,12 @@ extern const struct trod_option cli_index_options[];
 
 /* True for what can be read only once: a pipe, a terminal, standard input. */
 bool cli_once_only(const char *path);
+/*
+ * Do traces of format F (NULL: not known) have none of the rows that the analysis called NAME is
+ * about? What they lack is said in TEXT, of SIZE bytes. Analyses that follow calls say it
+ * themselves, but only when the reading begins.
+ */
+bool cli_lacks(const struct trod_format *f, const char *name, char *text, size_t size);
 /* Options of trod_trace_open from what the user gave. WANT: columns needed. */
 struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t want);
 /*

@@ -60,12 +60,11 @@ static void progress(void *user, const struct trod_trace_progress *p)
 /* Formats without such records are refused by name, not by a column that they lack. */
 static int has_sync(struct syncing *s)
 {
-    const struct trod_format *f = trod_trace_format(trod_run_trace(s->run));
+    char text[256];
 
-    if (!f || !f->kinds || (f->kinds >> TROD_SYNC & 1))
+    if (!cli_lacks(trod_trace_format(trod_run_trace(s->run)), "sync", text, sizeof text))
         return 0;
-    return trod_error(&s->diag, TROD_ERR_UNSUPPORTED, "sync.format", NULL,
-                      "%s has no synchronization records; tt6 and tt6e have", f->name);
+    return trod_error(&s->diag, TROD_ERR_UNSUPPORTED, "sync.format", NULL, "%s", text);
 }
 
 static int open_run(struct syncing *s)

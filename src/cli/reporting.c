@@ -160,26 +160,13 @@ static int put_trace(struct cli_reporting *k, const struct trod_run *run,
 
 /* ---- the run */
 
-/* Analyses that follow calls say so themselves, but only when the reading begins. */
-static bool needs_instructions(const char *name)
-{
-    static const char *const names[] = {"calls", "flame", "profile", NULL};
-
-    for (size_t i = 0; names[i]; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
 static int add(void *user, size_t i, struct trod_run *run, bool lacks)
 {
     struct cli_reporting *k = user;
     const struct trod_analysis *a = k->item[i].analysis;
     const struct trod_format *f = trod_trace_format(trod_run_trace(run));
 
-    if (f && f->kinds && !(f->kinds >> TROD_INSTR & 1) && needs_instructions(a->name)) {
-        snprintf(k->last, sizeof k->last,
-                 "traces of format %s have no instructions: calls cannot be followed", f->name);
+    if (cli_lacks(f, a->name, k->last, sizeof k->last)) {
         k->number[i] = TROD_ERR_UNSUPPORTED;
     } else if (lacks) {
         snprintf(k->last, sizeof k->last,

@@ -115,6 +115,27 @@ struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t
     return t;
 }
 
+bool cli_lacks(const struct trod_format *f, const char *name, char *text, size_t size)
+{
+    static const struct {
+        const char *analysis, *lacks;
+        unsigned kind;
+    } about[] = {
+        {"calls", "traces of format %s have no instructions: calls cannot be followed", TROD_INSTR},
+        {"flame", "traces of format %s have no instructions: calls cannot be followed", TROD_INSTR},
+        {"profile", "traces of format %s have no instructions: calls cannot be followed",
+         TROD_INSTR},
+        {"sync", "%s has no synchronization records; tt6 and tt6e have", TROD_SYNC},
+    };
+
+    for (size_t i = 0; f && f->kinds && i < sizeof about / sizeof *about; i++)
+        if (strcmp(about[i].analysis, name) == 0 && !(f->kinds >> about[i].kind & 1)) {
+            snprintf(text, size, about[i].lacks, f->name);
+            return true;
+        }
+    return false;
+}
+
 int cli_open(struct trod_trace **t, const char *const *paths, size_t n,
              const struct trod_trace_options *opt, const struct trod_match *m,
              struct trod_diag *diag)

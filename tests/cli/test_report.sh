@@ -49,6 +49,14 @@ for file in sum.tt6 hello.tarmac; do
 done
 report "$examples/boot.byu12"
 json '.flame.absent | test("no instructions")'
+for file in boot.byu12 kinds.stf sum.trace.zip; do
+    run trod sync "$examples/$file"
+    status 2
+    reason=$(sed 's/^trod: //' "$stderr")
+    report "$examples/$file"
+    check jq -e --arg r "$reason" '.sync == {absent: $r}' p.json
+done
+run trod report -o p.html "$examples/boot.byu12"
 has p.html '<p class="absent">traces of format byu12 have no instructions'
 
 # nothing depends on the number of threads
