@@ -160,21 +160,34 @@ static int hand_on(struct trod_output *o)
     return output_report(o, status);
 }
 
-/* The compression OPT asks for, or PATH by its suffix. */
-static int choose_filter(struct trod_output *o, const char *compress)
+/* *FILTER is the compression COMPRESS, or that of PATH by its suffix; NULL: none. */
+static int choose_filter(const char *path, const char *compress, const struct trod_filter **filter,
+                         struct trod_fault *fault)
 {
+    *filter = NULL;
     if (!compress) {
-        o->filter = trod_writes_of_path(o->path);
+        *filter = trod_writes_of_path(path);
     } else if (strcmp(compress, "none") != 0) {
-        o->filter = trod_writes_find(compress);
-        if (!o->filter)
-            return trod_fault_set(&o->fault, TROD_ERR_USAGE, "io.compression",
+        *filter = trod_writes_find(compress);
+        if (!*filter)
+            return trod_fault_set(fault, TROD_ERR_USAGE, "io.compression",
                                   "unknown compression '%.40s'", compress);
     }
-    if (o->filter && !o->filter->enc_open)
-        return trod_fault_set(&o->fault, TROD_ERR_UNSUPPORTED, "io.unsupported",
-                              "this build cannot write %s data", o->filter->name);
+    if (*filter && !(*filter)->enc_open)
+        return trod_fault_set(fault, TROD_ERR_UNSUPPORTED, "io.unsupported",
+                              "this build cannot write %s data", (*filter)->name);
     return TROD_OK;
+}
+
+int trod_output_compression(const char *path, const char *compress, struct trod_diag *diag)
+{
+    const struct trod_filter *filter;
+    struct trod_fault fault = {.status = TROD_OK};
+    const int rc = choose_filter(path, compress, &filter, &fault);
+
+    if (rc < 0)
+        trod_fault_report(&fault, diag, path, TROD_NOWHERE);
+    return rc;
 }
 
 /* Without a crew, and where one is asked for, O gets its own. */
@@ -192,7 +205,7 @@ static int pack_begin(struct trod_output *o, const struct trod_output_options *o
 static int output_begin(struct trod_output *o, const struct trod_output_options *opt,
                         struct trod_crew *crew)
 {
-    int status = choose_filter(o, opt->compress);
+    int status = choose_filter(o->path, opt->compress, &o->filter, &o->fault);
     if (status == TROD_OK)
         status = trod_outfile_open(&o->file, o->path, true, &o->fault);
     if (status != TROD_OK)

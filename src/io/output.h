@@ -6,6 +6,12 @@
 
 #include "pack.h"
 
+/*
+ * Can an output called PATH be compressed with COMPRESS (NULL: by its suffix)? 0, or what
+ * trod_output_create returns, reported.
+ */
+int trod_output_compression(const char *path, const char *compress, struct trod_diag *diag);
+
 /* As trod_output_create. CREW compresses, and outlives the output; NULL: OPT says who does. */
 int trod_output_create_in(struct trod_output **out, const char *path,
                           const struct trod_output_options *opt, struct trod_crew *crew,

@@ -97,9 +97,13 @@ static int make_folders(const struct trod_sinks *s, const char *path)
 static int open_directory(struct trod_sinks *s)
 {
     const struct trod_layout *layout = s->spec->format->layout;
-    /* parts of different traces in one folder would be taken for one */
-    int rc = trod_folder_open(&s->folder, s->path, layout != NULL, s->diag);
+    /* said of the folder that was asked for, not of its first file, and before it is made */
+    int rc = s->output.compress ? trod_output_compression(s->path, s->output.compress, s->diag)
+                                : TROD_OK;
 
+    /* parts of different traces in one folder would be taken for one */
+    if (rc == TROD_OK)
+        rc = trod_folder_open(&s->folder, s->path, layout != NULL, s->diag);
     if (rc < 0 || !layout)
         return rc;
     if (!s->output.compress)

@@ -551,4 +551,12 @@ status 0
 printf 'kind,pc,branch\nINSTR,0x1000,jmup\n' >bad.csv
 run trod view --from csv bad.csv
 err_has 'no branches are of this kind'
+# a compression that is none: said of the output that was named, before anything is made
+for made in "convert $TROD_SOURCE/examples/sum.trace.zip" "hide $TROD_SOURCE/examples/sum.trace.zip" 'gen zipf:count=100'; do
+    # shellcheck disable=SC2086 # words
+    run trod $made -z foo new.d
+    status 2
+    err <<<"trod: new.d: unknown compression 'foo'"
+    check test ! -e new.d
+done
 finish
