@@ -336,6 +336,7 @@ int chk_result(const void *st, struct trod_result *e)
 {
     const struct chk *c = st;
 
+    trod_result_u64(e, "total", trod_check_total(st, TROD_RULE_NOTE));
     trod_result_list(e, "findings", NULL);
     for (size_t i = 0; i < c->n_found; i++) {
         const struct trod_finding *f = &c->found[i];

@@ -318,11 +318,12 @@ static bool was_read(const struct trod_trace *t, size_t i)
 }
 
 /* The files of T that were read: where nothing was wrong all of them. */
-static size_t files_read(const struct analysing *k, const struct trod_trace *t)
+static size_t files_read(const struct cli *c, const struct trod_diag *diag,
+                         const struct trod_trace *t)
 {
     size_t n = 0;
 
-    if (!k->diag.errors && !k->c->trouble)
+    if (!diag->errors && !c->trouble)
         return trod_trace_files(t);
     for (size_t i = 0; i < trod_trace_files(t); i++)
         n += was_read(t, i);
@@ -338,7 +339,7 @@ static int fill(struct analysing *k, const struct cli_planned *plan, size_t n,
 
     if (f)
         trod_result_str(result, "format", f->name);
-    trod_result_u64(result, "files", files_read(k, t));
+    trod_result_u64(result, "files", files_read(k->c, &k->diag, t));
     for (size_t i = 0; r == 0 && i < n; i++) {
         if (n > 1)
             open_level(result, plan, i);
@@ -379,6 +380,17 @@ static int tell(struct analysing *k, const struct cli_planned *plan, size_t n)
     trod_result_free(result);
     trod_buf_fini(&text);
     return r < 0 ? r : end;
+}
+
+void cli_run_emit_trace(const struct cli *c, const struct trod_run *run,
+                        const struct trod_diag *diag, struct trod_emit *e)
+{
+    const struct trod_trace *t = trod_run_trace(run);
+    const struct trod_format *f = trod_trace_format(t);
+
+    if (f)
+        trod_emit_str(e, "format", f->name);
+    trod_emit_u64(e, "files", files_read(c, diag, t));
 }
 
 int cli_run_emit(const struct trod_run *run, size_t i, struct trod_emit *e)

@@ -94,6 +94,10 @@ int cli_indexed(struct trod_run *r, const struct cli *c, const struct cli_analys
 
 /* What analysis I of R found, into the open level of E. 0 or an error. */
 int cli_run_emit(const struct trod_run *r, size_t i, struct trod_emit *e);
+/* Which format the trace of R has and how many of its files were read, DIAG being of the reading.
+ */
+void cli_run_emit_trace(const struct cli *c, const struct trod_run *r, const struct trod_diag *diag,
+                        struct trod_emit *e);
 
 /* The option NAME of A itself, or NULL. */
 const struct trod_option *cli_own_option(const struct trod_analysis *a, const char *name);

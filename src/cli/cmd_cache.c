@@ -231,6 +231,8 @@ static int report(struct running *k)
 
     if (r != 0)
         return r;
+    if (k->o->report.format != TROD_EMIT_TEXT)
+        cli_run_emit_trace(k->c, k->run, &k->diag, out.emit);
     r = cli_run_emit(k->run, 0, out.emit);
     end = cli_report_end(&out);
     return r < 0 ? r : end;

@@ -117,6 +117,8 @@ static int tell(struct syncing *s)
 
     if (r != 0)
         return r;
+    if (s->o->report.format != TROD_EMIT_TEXT)
+        cli_run_emit_trace(s->c, s->run, &s->diag, out.emit);
     r = cli_run_emit(s->run, 0, out.emit);
     end = cli_report_end(&out);
     return r < 0 ? r : end;

@@ -59,6 +59,8 @@ done
 run trod report -o p.html "$examples/boot.byu12"
 has p.html '<p class="absent">traces of format byu12 have no instructions'
 
+check test "$(jq .check.total p.json)" = "$(trod check --format json "$examples/boot.byu12" | jq .total)"
+
 # nothing depends on the number of threads
 trod report -j 1 "$examples/sum.trace.zip" >one
 trod report -j 3 "$examples/sum.trace.zip" >three

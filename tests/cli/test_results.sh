@@ -39,6 +39,12 @@ while read -r key; do
     grep -qF -e "\`$key\`" -e "\`$key[]\`" pages || echo "no page of docs/ has the key '$key'" | wrong
 done <keys
 
+# what all share; trod check is the one that says neither
+for a in "${analyses[@]}"; do
+    last="trod $a"
+    [[ $a == check || $a == info ]] || check jq -e '.format == "tt6" and .files == 1' <("$TROD" "$a" --format json "$examples/sum.tt6")
+done
+
 # damaged in the middle, cut off, empty
 cp "$examples/hello.tarmac" damaged.tarmac
 sed -i '5s/.*/\x01\x02 not a record/' damaged.tarmac
