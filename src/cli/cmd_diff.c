@@ -104,9 +104,10 @@ const struct cli_command cli_command_diff = {
     .name = "diff",
     .title = "say how two saved results differ",
     .operands = "RESULT1 RESULT2",
-    .about = "Compare two results that were saved with --format json, of any command, value by "
-             "value: fields by their names, rows of tables by their key columns, items of lists by "
-             "their number. Print each path whose values differ with both values, their "
+    .about = "Compare two results that were saved with --format json, of any command that prints "
+             "one (view prints a line a row: see trod compare), value by value: fields by their "
+             "names, rows of tables by their key columns, items of lists by their number. Print "
+             "each path whose values differ with both values, their "
              "difference and its percentage of the first; nothing where all are equal. There "
              "is no --where, since no rows are read: the results may be of runs that had one.",
     .examples = "  trod cache --format json -o before.json trace\n"

@@ -24,7 +24,8 @@ static const struct trod_option options[] = {
     {"list", 0, TROD_OPT_BOOL, offsetof(struct options, list), NULL,
      "list the patterns and their options", NULL, NULL},
     {"to", 'T', TROD_OPT_STR, offsetof(struct options, to), "FORMAT[:OPT=VALUE,...]",
-     "format of OUT (default: by its suffix, else drmemtrace); see trod formats", NULL, NULL},
+     "format of OUT (default: by its suffix; drmemtrace if it has none); see trod formats", NULL,
+     NULL},
     {"isa", 0, TROD_OPT_ENUM, offsetof(struct options, isa), "ISA",
      "instruction set of the program: x86-64, x86-32, a64, ppc32, mips32, riscv64 (default: the "
      "usual one "

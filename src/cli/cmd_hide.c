@@ -33,9 +33,8 @@ static const struct trod_option options[] = {
      "keep code (opcodes), values, times or names (numbers of threads and cpus)", NULL, NULL},
     {.type = TROD_OPT_GROUP, .text = "Target"},
     {"to", 'T', TROD_OPT_STR, offsetof(struct options, to), "FORMAT[:OPT=VALUE,...]",
-     "format of OUT (default: by its suffix, else drmemtrace; of IN, or csv, where IN has no "
-     "opcodes); "
-     "see trod formats",
+     "format of OUT (default: by its suffix; if it has none drmemtrace, or where IN has no opcodes "
+     "that of IN, or csv); see trod formats",
      NULL, NULL},
     {"compress", 'z', TROD_OPT_STR, offsetof(struct options, compress), "FILTER",
      "compress OUT with gzip, zstd, lz4, xz, snappy, zip or none (default: by its suffix)", NULL,
