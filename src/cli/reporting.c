@@ -29,8 +29,12 @@ static void problem(void *user, const struct trod_problem *p)
         k->refused++;
         return;
     }
+    if (k->in_sync && strncmp(p->kind, "sync.", 5) != 0)
+        return; /* the pass of all other analyses says it */
+    k->stuck += k->in_sync && p->severity == TROD_SEV_ERROR;
     k->unread |= p->status == TROD_ERR_IO;
-    cli_damages_note(&k->damages, p);
+    if (!k->in_sync)
+        cli_damages_note(&k->damages, p);
     k->print.sink(k->print.user, p);
     if (k->n_problems++ >= CLI_REPORT_PROBLEMS)
         return;
@@ -136,14 +140,15 @@ static int put_trace(struct cli_reporting *k, const struct trod_run *run,
     struct trod_trace_progress p;
 
     trod_result_bool(r, "complete",
-                     run && rc >= 0 && !trod_run_stopped(run) && diag->errors == k->refused);
+                     run && rc >= 0 && !trod_run_stopped(run) && diag->errors == k->refused &&
+                         !k->stuck);
     trod_result_describe(r, NULL, "read to its end, and without an error");
     if (k->stopped)
         trod_result_bool(r, "partial", true);
     if (run) {
         const struct trod_trace *t = trod_run_trace(run);
 
-        trod_result_u64(r, "errors", diag->errors - k->refused);
+        trod_result_u64(r, "errors", diag->errors - k->refused + k->stuck);
         trod_result_u64(r, "warnings", diag->warnings);
         put_meta(r, t);
         trod_trace_progress(t, &p);
@@ -166,6 +171,10 @@ static int add(void *user, size_t i, struct trod_run *run, bool lacks)
     const struct trod_analysis *a = k->item[i].analysis;
     const struct trod_format *f = trod_trace_format(trod_run_trace(run));
 
+    if (k->apart && (strcmp(a->name, "sync") == 0) != k->in_sync) {
+        k->number[i] = TROD_ERR_UNSUPPORTED; /* in this pass */
+        return 0;
+    }
     if (cli_lacks(f, a->name, k->last, sizeof k->last)) {
         k->number[i] = TROD_ERR_UNSUPPORTED;
     } else if (lacks) {
@@ -191,7 +200,7 @@ static int found(void *user, const struct trod_run *run, const struct trod_diag 
         k->rc = rc;
         return rc;
     }
-    k->found = true;
+    k->found = !k->in_sync;
     k->stopped = trod_run_stopped(run);
     for (size_t i = 0; r >= 0 && i < k->n; i++) {
         if (k->number[i] < 0)
@@ -203,13 +212,14 @@ static int found(void *user, const struct trod_run *run, const struct trod_diag 
         if (r >= 0)
             r = trod_run_result(run, (size_t)k->number[i], k->part[i]);
     }
-    k->rc = r < 0 ? r : put_trace(k, run, diag, rc);
+    k->rc = r < 0 || k->in_sync ? r : put_trace(k, run, diag, rc);
     return k->rc;
 }
 
 /*
  * Look at the trace before it is read: how many files it has decides how `check` numbers records,
- * and in what order threads come; the format may have an analysis of its own.
+ * and in what order threads come, which of one file is of use to sync alone; the format may have an
+ * analysis of its own.
  */
 static void probe(struct cli_reporting *k, const struct cli_analyse *o, struct cli_input *input,
                   struct trod_check_options *check)
@@ -230,6 +240,10 @@ static void probe(struct cli_reporting *k, const struct cli_analyse *o, struct c
             input->order =
                 f && trod_rule_family(f->name) == TROD_RULE_TT6 ? TROD_ORDER_SYNC : TROD_ORDER_TIME;
         check->merged = input->order != TROD_ORDER_FILE;
+    } else {
+        for (size_t i = 0; i < k->n && input->order < 0 && f; i++)
+            k->apart |= strcmp(k->item[i].analysis->name, "sync") == 0 &&
+                        trod_rule_family(f->name) == TROD_RULE_TT6;
     }
     if (f && f->info && k->n < TROD_RUN_ITEMS)
         k->item[k->n++] = (struct cli_planned){f->info, f->info->defaults};
@@ -257,7 +271,16 @@ int cli_reporting_read(struct cli_reporting *k, struct cli *c, const struct cli_
     probe(k, o, &own.input, &check);
     if (trod_result_new(&k->trace) < 0 || problems_begin(k) < 0)
         return TROD_ERR_NOMEM;
-    cli_analyse(c, &own, k->item, k->n, &parts);
+    if (k->apart) {
+        struct cli_analyse in_order = own;
+
+        in_order.input.order = TROD_ORDER_SYNC;
+        k->in_sync = true;
+        cli_analyse(c, &in_order, k->item, k->n, &parts);
+        k->in_sync = false;
+    }
+    if (k->rc == 0)
+        cli_analyse(c, &own, k->item, k->n, &parts);
     if (k->rc == 0 && !k->found && k->unread)
         k->rc = TROD_ERR_IO;
     if (k->rc == 0 && !k->found)

@@ -27,8 +27,11 @@ struct cli_reporting {
     uint64_t refused;
     char last[512]; /* message of the last refusal */
     bool found;
-    bool unread;  /* a file could not be opened or read */
-    bool stopped; /* by Ctrl-C */
+    bool unread;    /* a file could not be opened or read */
+    bool stopped;   /* by Ctrl-C */
+    bool apart;     /* sync is found by a pass of its own, in the order of synchronization */
+    bool in_sync;   /* that pass goes on */
+    uint64_t stuck; /* waits that it found to be without an end */
     int rc;
 };
 

@@ -109,9 +109,23 @@ json '.first.mix.instructions == 50 and .second.mix.instructions < 50'
 json '.second.mix.instructions as $n | .differences.mix.differences[] | select(.path == "instructions") |
     .first == 50 and .second == $n and .difference == $n - 50'
 has p.html '<h3 class="which">.*sum.trace.zip</h3>'
+# of one file whose wait cannot complete sync says what it says alone, and so do all others
+run trod report --format json "$examples/records.tt6e"
+status 2
+err_has 'wait cannot complete'
+check test "$(wc -l <"$stderr")" = 1
+trod report --format json --run mix "$examples/records.tt6e" >mix.json 2>mix.err
+check test ! -s mix.err -a "$(jq .trace.complete mix.json)" = true
+json '.trace.complete == false and .trace.errors == 1 and (.trace.problems | length) == 1'
+cp "$stdout" p.json
+trod sync --format json "$examples/records.tt6e" 2>/dev/null | alone .sync
+trod mix --format json "$examples/records.tt6e" | alone .mix
+trod check --format json "$examples/records.tt6e" | jq .total >want
+jq .check.total p.json >got
+same want got
+
 # the differences are those that trod diff finds between the saved results
-report --against "$examples/hello.tarmac" "$examples/records.tt6e"
-cp "$stdout" two.json
+trod report --format json --against "$examples/hello.tarmac" "$examples/records.tt6e" >two.json 2>/dev/null
 mapfile -t sections < <(jq -r '.differences | keys[] | select(. != "flame")' two.json)
 check test ${#sections[@]} -gt 10
 for section in "${sections[@]}"; do
