@@ -62,6 +62,8 @@ enum rec_event {
                  the return address */
     REC_RETURN, /* low 32 bits: number of the function that returns; then its result */
     REC_MODE,   /* low 32 bits: REC_MODE_BITS of the program status from the next instruction on */
+    REC_SIGNALLED, /* a handler begins. Low 32 bits: number of the signal; then the address at which
+                      what it interrupted goes on */
     REC_EVENTS
 };
 

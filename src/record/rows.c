@@ -179,7 +179,8 @@ static int64_t long_event(struct rec_rows *r, struct rec_stream *st, const uint6
     const bool marked = r->markers && r->instructions && r->control.phase == REC_RECORDING;
     int rc = TROD_OK;
 
-    if (type != REC_MEMORY && r->b->n + ROWS_KEPT > ROWS)
+    /* behind an instruction that failed there is room: its rows may have to go */
+    if (type != REC_MEMORY && type != REC_SIGNALLED && r->b->n + ROWS_KEPT > ROWS)
         rc = rec_rows_flush(r);
     if (rc < 0)
         return rc;
@@ -215,6 +216,9 @@ static int64_t long_event(struct rec_rows *r, struct rec_stream *st, const uint6
     case REC_CALL:
     case REC_RETURN:
         return rec_rows_function(r, st, p, marked);
+    case REC_SIGNALLED:
+        rec_rows_signalled(r, st, (uint32_t)*p, p[1], marked);
+        return 2;
     case REC_REGISTERS:
         rec_rows_by_registers(r, st, p + 1);
         return 4;

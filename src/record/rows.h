@@ -244,6 +244,15 @@ void rec_rows_result(struct rec_rows *r, const struct rec_stream *st, uint32_t n
 int64_t rec_rows_function(struct rec_rows *r, const struct rec_stream *st, const uint64_t *p,
                           bool marked);
 
+/* --- rows_signals.c --- */
+
+/*
+ * The handler of signal NUMBER begins; what it interrupts goes on at PC. MARKED: the trace has what
+ * was executed last.
+ */
+void rec_rows_signalled(struct rec_rows *r, struct rec_stream *st, uint32_t number, uint64_t pc,
+                        bool marked);
+
 /* --- rows_amber.c --- */
 
 /* R is for FORMAT. */

@@ -12,6 +12,7 @@
 #include "record/plugin/places.h"
 #include "record/plugin/plain.h"
 #include "record/plugin/registers.h"
+#include "record/plugin/signals.h"
 #include "record/plugin/state.h"
 #include "record/plugin/sync.h"
 
@@ -228,6 +229,15 @@ uint64_t *collect_room(unsigned vcpu, bool behind)
 void collect_advance(unsigned vcpu, uint64_t *p)
 {
     advance(lanes[vcpu % LANES], p);
+}
+
+void collect_words(unsigned vcpu, const uint64_t *words, size_t n)
+{
+    struct rec_slot *s = lanes[vcpu % LANES];
+    uint64_t *p = s->base ? room_behind(s) : room(s);
+
+    memcpy(p, words, n * sizeof *words);
+    advance(s, p + n);
 }
 
 static struct rec_slot *new_slot(unsigned vcpu)
@@ -548,6 +558,7 @@ void collect_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t num, uint64_t a
     (void)a8;
     if (collect_shared->seeks)
         places_called(num, a5);
+    signals_called(num, a2);
     p[0] = (uint64_t)REC_SYSCALL << REC_EVENT_TYPE | (uint32_t)num;
     p[1] = now();
     p[2] = a1;

@@ -41,6 +41,9 @@ void collect_advance(unsigned vcpu, uint64_t *p);
 uint64_t *collect_before(unsigned vcpu, const struct rec_insn *insn, uint64_t *p);
 const struct rec_insn *collect_insn(void *word);
 
+/* The N words of an event of VCPU, which may be its first. */
+void collect_words(unsigned vcpu, const uint64_t *words, size_t n);
+
 /* The byte that the program has at ADDR is at HOST here; NULL: not known. */
 void collect_base(const void *host, uint64_t addr);
 bool collect_has_base(void);

@@ -9,6 +9,7 @@
 #include "record/plugin/collect.h"
 #include "record/plugin/places.h"
 #include "record/plugin/registers.h"
+#include "record/plugin/signals.h"
 #include "record/plugin/state.h"
 #include "record/plugin/system.h"
 #include "record/plugin/zeroes.h"
@@ -241,6 +242,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
                      qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
     if (isa == REC_A64 && !machine)
         zeroes_begin(tb);
+    signals_translated(qemu_plugin_tb_get_insn(tb, 0),
+                       qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
     one.s.page = !machine && collect_shared->placed ? collect_image : 0;
     for (size_t i = 0, from = 0; i < n; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
