@@ -189,6 +189,25 @@ check cmp m.full u.full
 run trod convert --from tt6 want.tt6 u.full --allow-loss
 status 2
 err_has 'full holds all registers at each instruction: tt6 does not have them'
+# a branch behind which something else is executed (a signal) leads where its opcode says, or on: what comes next is
+# behind a b 0. A b, a bc that has led to neither, and branches that do not break the flow.
+cat >signal.csv <<'EOF'
+row,kind,pc,addr,size,code
+0,INSTR,0x1000,,4,48 00 00 08
+1,INSTR,0x5000,,4,38 60 00 01
+2,INSTR,0x5004,,4,41 82 00 10
+3,INSTR,0x6000,,4,41 82 00 10
+4,INSTR,0x6010,,4,41 82 00 10
+5,INSTR,0x6014,,4,48 00 00 08
+6,INSTR,0x601c,,4,38 60 00 01
+EOF
+words 00001000 48000008 00001008 48000000 00005000 38600001 41820010 00005008 48000000 00006000 \
+    41820010 00006010 41820010 00006014 48000008 0000601c 38600001 >want.tt6
+run trod convert --from csv signal.csv u.tt6 --allow-loss
+status 0
+check cmp want.tt6 u.tt6
+run trod check u.tt6
+status 0
 # 4 + 1004 * n bytes: 0 are none of them
 : >e.full
 run trod check --from full e.full

@@ -186,10 +186,28 @@ static void keep_real_addresses(struct tt6_enc *enc, const struct trod_batch *b,
     enc->real_target = enc->has_real_target ? trod_load_be64(detail) : 0;
 }
 
+/*
+ * Where the branch that waits has led to, as an instruction at PC comes next: to its target or
+ * behind it. Where it can have led to neither, something else has (a signal): the flow breaks
+ * there.
+ */
+static uint32_t led_to(const struct tt6_enc *enc, uint32_t pc)
+{
+    struct trod_ppc_insn insn;
+    uint32_t target;
+
+    if (enc->pending != TROD_PPC_FLOW || !trod_ppc_decode(enc->opcode, &insn) ||
+        !trod_ppc_target(&insn, enc->at, &target))
+        return pc;
+    if (!(insn.flags & TROD_PPC_CONDITIONAL))
+        return target;
+    return pc == target ? pc : enc->at + 4;
+}
+
 static int put_instruction(struct tt6_enc *enc, const struct trod_batch *b, uint32_t row,
                            struct trod_room *out, struct trod_diag *diag)
 {
-    uint32_t opcode, pc;
+    uint32_t opcode, pc, next;
     int rc;
 
     if (!instruction_of(enc, b, row, &opcode, &pc)) {
@@ -205,7 +223,8 @@ static int put_instruction(struct tt6_enc *enc, const struct trod_batch *b, uint
     fmt_own_pc(enc->loss, b, row, pc);
     if (has(b, row, TROD_COL_SIZE) && b->size[row] != 4)
         trod_loss_columns(enc->loss, b, row, TROD_COL_SIZE, "instructions have 4 bytes");
-    flush_pending(enc, out, &pc, diag);
+    next = led_to(enc, pc);
+    flush_pending(enc, out, &next, diag);
     begin_at(enc, pc, out);
     if (pc != enc->pc && (rc = bridge(enc, pc, out, diag)) < 0)
         return rc;
@@ -222,8 +241,7 @@ static int put_instruction(struct tt6_enc *enc, const struct trod_batch *b, uint
         enc->given = 0;
     }
     if (enc->pending == TROD_PPC_FLOW && has(b, row, TROD_COL_TARGET)) {
-        uint32_t next = cut(enc, b, row, TROD_COL_TARGET, b->target[row]);
-
+        next = cut(enc, b, row, TROD_COL_TARGET, b->target[row]);
         flush_pending(enc, out, &next, diag);
     } else {
         trod_loss_columns(enc->loss, b, row, TROD_COL_TARGET,
