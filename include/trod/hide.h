@@ -56,6 +56,12 @@ void trod_hide_free(struct trod_hide *h);
 
 /* What is known of the hidden trace; grows while rows are hidden. */
 const struct trod_meta *trod_hide_meta(const struct trod_hide *h);
+/*
+ * Look at the times of B before anything is hidden: times are counted from the earliest of all rows
+ * that were looked at. Where none were it is the first row's that is hidden, and times of rows
+ * before it, of other threads, become 0.
+ */
+void trod_hide_look(struct trod_hide *h, const struct trod_batch *b);
 /* Columns that hidden rows have. */
 uint32_t trod_hide_columns(const struct trod_hide *h);
 

@@ -177,6 +177,29 @@ static int open_writer(struct hiding *h, const struct trod_format *f, uint32_t k
     return trod_writer_open(&h->writer, h->out, &opt, trod_hide_meta(h->hide), &h->diag);
 }
 
+/*
+ * Streams are not always in the order of their times: the first of all is known when all rows have
+ * been seen. Of a pipe it is that of the first row.
+ */
+static void look_at_times(struct hiding *h)
+{
+    const struct trod_trace_options topt =
+        cli_trace_options(&h->o->input, TROD_COL_KIND | TROD_COL_TIME | TROD_COL_UNIT);
+    const struct trod_format *from = trod_trace_meta(h->trace)->driver;
+    struct trod_diag quiet; /* what is wrong is said when the rows are hidden */
+    struct trod_trace *trace;
+    struct trod_batch *b;
+
+    if (!trod_trace_rewindable(h->trace) || (from && !(from->reads & TROD_COL_TIME)))
+        return;
+    trod_diag_init(&quiet, NULL, NULL);
+    if (trod_trace_open(&trace, h->c->operands, h->c->n_operands - 1, &topt, &quiet) == 0) {
+        while (trod_trace_next(trace, &b) > 0)
+            trod_hide_look(h->hide, b);
+        trod_trace_close(trace);
+    }
+}
+
 static int open_all(struct hiding *h)
 {
     const struct options *o = h->o;
@@ -201,6 +224,8 @@ static int open_all(struct hiding *h)
         hide.keep |= TROD_HIDE_SYNTHETIC;
     if (r == 0)
         r = trod_hide_new(&h->hide, &hide, trod_trace_meta(h->trace), &h->diag);
+    if (r == 0 && !(hide.keep & TROD_HIDE_TIMES))
+        look_at_times(h);
     return r == 0 ? open_writer(h, f, hide.keep) : r;
 }
 

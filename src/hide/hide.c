@@ -7,6 +7,7 @@
 #include "core/grow.h"
 #include "core/hash.h"
 #include "core/sized.h"
+#include "core/times.h"
 #include "hide/int.h"
 #include "trod/drmemtrace.h"
 #include "trod/format.h"
@@ -38,6 +39,11 @@ static uint64_t seed_of(const char *key)
     return seed;
 }
 
+static bool is_bus(const struct trod_meta *source)
+{
+    return source->format && strncmp(source->format, "byu", 3) == 0;
+}
+
 int trod_hide_new(struct trod_hide **out, const struct trod_hide_options *opt,
                   const struct trod_meta *source, struct trod_diag *diag)
 {
@@ -61,7 +67,7 @@ int trod_hide_new(struct trod_hide **out, const struct trod_hide_options *opt,
                           granule, GRANULE_LEAST, GRANULE_MOST);
     }
     h->source = source;
-    h->time0 = h->stamp0 = TROD_NOWHERE;
+    h->stamp0 = TROD_NOWHERE;
     hide_space_init(&h->space, seed_of(h->opt.key), granule, source->addr_bits);
     if (hide_codes_init(&h->codes) < 0 || trod_batch_new(&h->b, TROD_BATCH_ROWS) < 0) {
         trod_hide_free(h);
@@ -73,6 +79,8 @@ int trod_hide_new(struct trod_hide **out, const struct trod_hide_options *opt,
     h->meta.unit = source->unit;
     h->meta.line_size = source->line_size;
     h->meta.page_size = source->page_size;
+    if (is_bus(source)) /* its rows have kinds of transactions, by number */
+        h->meta.format = source->format;
     h->b->meta = &h->meta;
     h->b->have = trod_hide_columns(h);
     *out = h;
@@ -99,9 +107,10 @@ const struct trod_meta *trod_hide_meta(const struct trod_hide *h)
 uint32_t trod_hide_columns(const struct trod_hide *h)
 {
     return TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
-           TROD_COL_UNIT | TROD_COL_INDEX | TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_PC |
-           TROD_COL_TARGET | TROD_COL_SUB | TROD_COL_CODE | TROD_COL_VALUE |
-           (h->opt.keep & TROD_HIDE_VALUES ? TROD_COL_DATA : 0);
+           TROD_COL_UNIT | TROD_COL_INDEX | TROD_COL_ADDR | TROD_COL_PC | TROD_COL_TARGET |
+           TROD_COL_SUB | TROD_COL_CODE | TROD_COL_VALUE |
+           (h->opt.keep & TROD_HIDE_VALUES ? TROD_COL_DATA : 0) |
+           (h->opt.keep & TROD_HIDE_CODE ? TROD_COL_TEXT : 0);
 }
 
 /*
@@ -204,8 +213,7 @@ static int hide_marker(struct trod_hide *h, unsigned number, uint64_t *value)
     case TROD_DRM_KERNEL_EVENT:
     case TROD_DRM_KERNEL_XFER:
     case TROD_DRM_HARDWARE_EVENT:
-        if (*value) /* 0 is no address, and moved it would tell by how much the others are */
-            *value = hide_address(&h->space, *value);
+        *value = hide_address(&h->space, *value);
         return 1;
     case TROD_DRM_HARDWARE_RETURN:
         *value = 1; /* it says nothing, but is not 0 */
@@ -215,6 +223,18 @@ static int hide_marker(struct trod_hide *h, unsigned number, uint64_t *value)
     }
 }
 
+/* The bytes FROM of B as they are. */
+static int copy(struct trod_hide *h, const struct trod_batch *b, struct trod_slice from,
+                struct trod_slice *to)
+{
+    uint8_t *p = trod_batch_pool(h->b, from.len, to);
+
+    if (!p)
+        return TROD_ERR_LIMIT;
+    memcpy(p, trod_batch_bytes(b, from), from.len);
+    return TROD_OK;
+}
+
 static int hide_code(struct trod_hide *h, const struct trod_batch *b, uint32_t i, uint32_t k)
 {
     const unsigned iset =
@@ -222,14 +242,8 @@ static int hide_code(struct trod_hide *h, const struct trod_batch *b, uint32_t i
     const struct hide_code *code;
     int r;
 
-    if (h->opt.keep & TROD_HIDE_CODE) {
-        uint8_t *p = trod_batch_pool(h->b, b->code[i].len, &h->b->code[k]);
-
-        if (!p)
-            return TROD_ERR_LIMIT;
-        memcpy(p, trod_batch_bytes(b, b->code[i]), b->code[i].len);
-        return TROD_OK;
-    }
+    if (h->opt.keep & TROD_HIDE_CODE)
+        return copy(h, b, b->code[i], &h->b->code[k]);
     r = hide_codes_find(&h->codes, b->meta ? b->meta : h->source, iset,
                         trod_batch_bytes(b, b->code[i]), b->code[i].len, &code);
     if (r < 0)
@@ -248,6 +262,61 @@ static int hide_code(struct trod_hide *h, const struct trod_batch *b, uint32_t i
     return TROD_OK;
 }
 
+/* A time in UNIT may be the first of all that can be compared with it. */
+static void look_at_time(struct trod_hide *h, uint64_t time, uint8_t unit)
+{
+    struct hide_time *first = &h->first[trod_time_class(unit)];
+
+    if (!first->any || trod_time_before(time, unit, first->time, first->unit)) {
+        first->time = time;
+        first->unit = unit;
+    }
+    if (!first->any || trod_time_exponent(unit) > trod_time_exponent(first->coarsest))
+        first->coarsest = unit;
+    first->any = true;
+}
+
+void trod_hide_look(struct trod_hide *h, const struct trod_batch *b)
+{
+    const uint32_t need = TROD_COL_TIME | TROD_COL_KIND;
+
+    for (uint32_t i = 0; i < b->n; i++) {
+        const uint32_t has = b->have & b->has[i];
+
+        if ((has & need) == need && kinds >> b->kind[i] & 1)
+            look_at_time(h, b->time[i], has & TROD_COL_UNIT ? b->unit[i] : h->source->unit);
+    }
+}
+
+/*
+ * TIME in UNIT, counted from the first, which is taken in the coarsest unit that there is: what is
+ * subtracted is a whole number in each.
+ */
+static uint64_t hide_time(struct trod_hide *h, uint64_t time, uint8_t unit)
+{
+    const struct hide_time *first = &h->first[trod_time_class(unit)];
+    int whole;
+    uint64_t since;
+
+    if (h->opt.keep & TROD_HIDE_TIMES)
+        return time;
+    if (!first->any)
+        look_at_time(h, time, unit);
+    whole = trod_time_exponent(first->coarsest);
+    since = trod_time_scale(first->time, trod_time_exponent(first->unit) - whole);
+    since = trod_time_scale(since, whole - trod_time_exponent(unit));
+    if (time >= since)
+        return time - since;
+    h->early++;
+    return 0;
+}
+
+/* The only address that row I has may be the physical one. */
+static uint64_t address_of(const struct trod_batch *b, uint32_t i)
+{
+    return b->have & b->has[i] & TROD_COL_ADDR ? b->addr[i] : b->paddr[i];
+}
+
 static void hide_numbers(struct trod_hide *h, const struct trod_batch *b, uint32_t i, uint32_t k,
                          uint32_t has)
 {
@@ -259,15 +328,11 @@ static void hide_numbers(struct trod_hide *h, const struct trod_batch *b, uint32
     to->index[k] = has & TROD_COL_INDEX ? b->index[i] : 0;
     to->sub[k] = has & TROD_COL_SUB ? b->sub[i] : 0;
     to->value[k] = has & TROD_COL_VALUE ? b->value[i] : 0;
-    to->addr[k] = has & TROD_COL_ADDR ? hide_address(&h->space, b->addr[i]) : 0;
-    to->paddr[k] = has & TROD_COL_PADDR ? hide_address(&h->space, b->paddr[i]) : 0;
+    to->addr[k] = has & TROD_COL_ADDR ? hide_address(&h->space, address_of(b, i)) : 0;
     to->pc[k] = has & TROD_COL_PC ? hide_address(&h->space, b->pc[i]) : 0;
     to->target[k] = has & TROD_COL_TARGET ? hide_address(&h->space, b->target[i]) : 0;
-    if (!(has & TROD_COL_TIME))
-        return;
-    if (h->time0 == TROD_NOWHERE)
-        h->time0 = h->opt.keep & TROD_HIDE_TIMES ? 0 : b->time[i];
-    to->time[k] = b->time[i] >= h->time0 ? b->time[i] - h->time0 : 0;
+    if (has & TROD_COL_TIME)
+        to->time[k] = hide_time(h, b->time[i], to->unit[k]);
 }
 
 /* Columns that row I of B may keep. */
@@ -276,7 +341,11 @@ static uint32_t columns_of(const struct trod_hide *h, const struct trod_batch *b
     uint32_t has = b->have & b->has[i] & trod_hide_columns(h);
 
     if (b->kind[i] == TROD_MARKER)
-        return has & ~(uint32_t)(TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_TARGET);
+        return has & ~(uint32_t)(TROD_COL_ADDR | TROD_COL_TARGET | TROD_COL_TEXT);
+    if (b->kind[i] != TROD_ATOMIC) /* the name of its operation, which its opcode says too */
+        has &= ~(uint32_t)TROD_COL_TEXT;
+    if (b->have & b->has[i] & TROD_COL_PADDR)
+        has |= TROD_COL_ADDR;
     if (b->kind[i] != TROD_SYNC && !(h->opt.keep & TROD_HIDE_VALUES))
         has &= ~(uint32_t)(TROD_COL_VALUE | TROD_COL_DATA);
     return has;
@@ -310,13 +379,10 @@ static int hide_row(struct trod_hide *h, const struct trod_batch *b, uint32_t i)
         return r;
     if (has & TROD_COL_CODE && b->kind[i] == TROD_INSTR && (r = hide_code(h, b, i, k)) < 0)
         return r;
-    if (has & TROD_COL_DATA) {
-        uint8_t *p = trod_batch_pool(h->b, b->data[i].len, &h->b->data[k]);
-
-        if (!p)
-            return TROD_ERR_LIMIT;
-        memcpy(p, trod_batch_bytes(b, b->data[i]), b->data[i].len);
-    }
+    if (has & TROD_COL_DATA && (r = copy(h, b, b->data[i], &h->b->data[k])) < 0)
+        return r;
+    if (has & TROD_COL_TEXT && (r = copy(h, b, b->text[i], &h->b->text[k])) < 0)
+        return r;
     h->b->n++;
     return 1;
 }
@@ -369,6 +435,7 @@ int trod_hide_result(const struct trod_hide *h, struct trod_result *r)
     trod_result_u64(r, "rows_kept", h->kept);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         trod_result_str(r, lines[i].what, lines[i].how);
+    trod_result_u64(r, "times_before_the_first", h->early);
     trod_result_u64(r, "different_opcodes", h->codes.used);
     trod_result_u64(r, "alignment", trod_isa_alignment(h->source->isa));
     trod_result_counts(r, "kinds", "rows by kind", columns, 3);

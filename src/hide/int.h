@@ -53,6 +53,13 @@ void hide_codes_fini(struct hide_codes *c);
 int hide_codes_find(struct hide_codes *c, const struct trod_meta *m, unsigned iset,
                     const uint8_t *code, uint32_t n, const struct hide_code **out);
 
+/* The first of times that can be compared. */
+struct hide_time {
+    uint64_t time;
+    uint8_t unit, coarsest; /* its unit; the coarsest of all */
+    bool any;
+};
+
 struct trod_hide {
     struct trod_hide_options opt;
     const struct trod_meta *source;
@@ -64,8 +71,9 @@ struct trod_hide {
     uint32_t n_streams;
     uint64_t *cpu; /* numbers of cpus in the order of their appearance */
     size_t n_cpus, cap_cpus;
-    uint64_t time0;  /* the first; TROD_NOWHERE: none so far */
-    uint64_t stamp0; /* the first time stamp of a drmemtrace trace */
+    struct hide_time first[16]; /* by trod_time_class() of their units */
+    uint64_t early;             /* times before it */
+    uint64_t stamp0;            /* the first time stamp of a drmemtrace trace */
     uint64_t rows, kept, kind[TROD_KINDS], gone[TROD_KINDS];
     uint64_t synthetic; /* instructions that the tracer put in */
 };

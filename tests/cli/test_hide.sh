@@ -187,6 +187,74 @@ run trod hide a.lackey lackey.d
 status 0
 err_has 'lackey has no opcodes'
 
+# --- addresses are moved whatever the key is. Two keys whose hashes draw only zeros first: found with FNV-1a,
+# splitmix64 and xoshiro256** as they are published, for granules of 1 MiB and 1 GiB
+printf 'I  00401000,4\n L 00007000,4\n S 00000000,4\n S 00000ff8,8\n' >null.lackey
+for key in key110 key0 key1 key2 key3 key4 key5 key6 key7; do
+    printf %s $key >drawn
+    for granule in 1Mi 1Gi; do
+        run trod hide --key-file drawn --granule $granule null.lackey moved.lackey
+        status 0
+        check test "$(grep -c -e '^I  0*401000,' -e '^ L 0*7000,' moved.lackey)" = 0
+        # the first page is where it was: it would tell where all others are
+        check grep -q '^ S 00000000,4' moved.lackey
+        check grep -q '^ S 00000ff8,8' moved.lackey
+    done
+done
+rm -rf m.d mh.d
+run trod gen --isa x86-32 cyclic:lines=3,laps=2 m.d
+printf key110 >drawn
+run trod hide --key-file drawn m.d mh.d
+status 0
+for d in m mh; do
+    trod view --kind READ --format json $d.d | jq -r .address | sort -u >$d.addresses
+done
+check test "$(comm -12 m.addresses mh.addresses | wc -l)" = 0
+
+# --- times: from the first of all threads, whichever row has it, in units that differ
+cat >times.csv <<'EOF'
+row,kind,stream,time,unit,pc,addr,size
+0,INSTR,1,1000,us,0x401000,,4
+1,INSTR,2,500,us,0x401004,,4
+2,INSTR,2,700,us,0x401008,,4
+3,INSTR,1,1000001,ns,0x40100c,,4
+EOF
+run trod hide times.csv times-hidden.csv
+status 0
+check test "$(awk -F, 'NR > 1 { printf "%s%s ", $4, $5 }' times-hidden.csv)" = '500us 0us 200us 500001ns '
+# of a pipe, from the first row's
+run trod hide --from csv --format json - piped.csv <times.csv
+status 0
+json '.times_before_the_first == 2'
+run trod hide --keep times times.csv times-kept.csv
+status 0
+check test "$(awk -F, 'NR > 1 { printf "%s ", $4 }' times-kept.csv)" = '1000 500 700 1000001 '
+
+# --- which page of memory a page is in is gone
+printf '%s\n' '1 us cpu0 IT (1) 40080000:000000123000 580002c1 O EL1h : ldr x1, #0x40080058' \
+    '1 us cpu0 MR8 40080058:000000123058 00000000_00000000' \
+    '2 us cpu0 IT (2) 40080004:000000123004 b8210022 O EL1h : ldadd w1, w2, [x1]' \
+    '2 us cpu0 MR4 40080060:000000123060 00000000' \
+    '2 us cpu0 MU4_ADD 40080060:000000123060 00000001' >system.tarmac
+for to in tarmac csv; do
+    run trod hide --keep code system.tarmac pages.$to
+    status 0
+    check test "$(grep -c 123 pages.$to)" = 0
+done
+# and atomic operations have their names where opcodes are kept
+check test "$(grep -c 'MU4_ADD' pages.tarmac)" = 1
+
+# --- kinds of transactions on a bus
+run trod convert --where 'size <= 8' "$golden/byu12/boot.canonical.byu12" bus.byu12
+status 0
+run trod hide bus.byu12 hidden.byu12
+status 0
+for f in bus hidden; do
+    trod view --kind READ,WRITE,BUS --format json $f.byu12 | jq -r .text >kinds.$f
+done
+check grep -q MEMREADINV kinds.bus
+same kinds.bus kinds.hidden
+
 # --- errors
 run trod hide --keep all a.d x.d
 status 2
