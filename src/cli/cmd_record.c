@@ -92,6 +92,8 @@ static const struct trod_option options[] = {
     {.type = TROD_OPT_END},
 };
 
+static const struct options defaults = {.take = UINT64_MAX, .size_limit = UINT64_MAX};
+
 static volatile sig_atomic_t program;
 
 /* The terminal's signals are the program's: it gets them as well. */
@@ -252,12 +254,12 @@ static struct trod_record_options wanted(const struct options *o, struct shown *
         .start = o->markers ? "trod_start" : o->start,
         .stop = o->markers ? "trod_stop" : o->stop,
         .skip = o->skip,
-        .take = o->take,
+        .take = o->take == UINT64_MAX ? 0 : o->take,
         .windows = o->windows,
         .threads = o->threads,
         .syscalls = o->syscalls,
         .no_children = o->no_children,
-        .size_limit = o->size_limit,
+        .size_limit = o->size_limit == UINT64_MAX ? 0 : o->size_limit,
         .pthreads = o->pthreads,
         .no_memory = o->no_memory,
         .registers = o->registers,
@@ -283,6 +285,12 @@ static int run(struct cli *c, const void *opt)
     if (!o->output) {
         trod_error(&c->diag, TROD_ERR_USAGE, "record.output", NULL,
                    "where to write the trace is not said: --output OUT");
+        return CLI_RECORD_TROUBLE;
+    }
+    if (o->take == 0 || o->size_limit == 0) {
+        trod_error(&c->diag, TROD_ERR_USAGE, "record.nothing", NULL,
+                   "--%s 0 records nothing: leave it out to record to the end",
+                   o->take == 0 ? "take" : "size-limit");
         return CLI_RECORD_TROUBLE;
     }
     if (!ro.to) {
@@ -324,6 +332,7 @@ const struct cli_command cli_command_record = {
                 "  trod record -o ppc.tt6 -- ./program-for-powerpc\n",
     .options = options,
     .options_size = sizeof(struct options),
+    .defaults = &defaults,
     .least = 1,
     .most = SIZE_MAX,
     .run = run,

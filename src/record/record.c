@@ -229,11 +229,9 @@ static void collect(struct recorder *r)
 
 static int open_writer(struct recorder *r, const char *out)
 {
-    /* who names a format wants what it holds: only rows that are lost are losses of a recording */
-    struct trod_writer_options w = {.to = r->opt->to,
-                                    .output = r->opt->output,
-                                    .allow_loss = r->opt->allow_loss,
-                                    .columns = TROD_COL_KIND};
+    /* who names a format wants what it holds: see tell_unwritten() */
+    struct trod_writer_options w = {
+        .to = r->opt->to, .output = r->opt->output, .allow_loss = true, .columns = TROD_COL_KIND};
     const struct trod_format *f = trod_format_find(r->opt->to, strcspn(r->opt->to, ":"));
 
     if (!rec_out_begin(&r->out, out, rec_amber(f) || rec_full(f), &w.output))
@@ -309,10 +307,11 @@ static int check_registers(struct recorder *r, const struct trod_format *f)
 static int check_isa(struct recorder *r, const struct trod_format *f)
 {
     const enum trod_isa isa = r->target->isa;
+    const bool only_ppc = rec_amber(f) || rec_full(f); /* their records are its opcodes */
     char names[256];
     size_t n = 0;
 
-    if (!f || r->opt->allow_loss || trod_format_has_isa(f, isa))
+    if (!f || trod_format_has_isa(f, isa) || (r->opt->allow_loss && !only_ppc))
         return TROD_OK;
     for (size_t i = 0; trod_format_at(i); i++) {
         const struct trod_format *other = trod_format_at(i);
@@ -322,9 +321,8 @@ static int check_isa(struct recorder *r, const struct trod_format *f)
             n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", other->name);
     }
     return trod_error(r->diag, TROD_ERR_LOSS, "record.isa", NULL,
-                      "%s has no word for %s instructions: use --to with one of %s, or say "
-                      "--allow-loss",
-                      f->name, r->result->target.isa, names);
+                      "%s has no word for %s instructions: use --to with one of %s%s", f->name,
+                      r->result->target.isa, names, only_ppc ? "" : ", or say --allow-loss");
 }
 
 static int prepare(struct recorder *r, const char *out)
@@ -494,6 +492,24 @@ static int look(struct recorder *r, char *const argv[], char *line[REC_LINE], ch
     return rc == TROD_OK ? rec_calls_of(&r->control.calls, &opt->syscalls, r->target, r->diag) : rc;
 }
 
+/*
+ * Only rows of kinds that the format has, and that are missing all the same, make a recording
+ * incomplete: what it has no place for is left out.
+ */
+static void tell_unwritten(const struct recorder *r, const struct trod_loss *loss)
+{
+    const struct trod_format *f = trod_format_find(r->opt->to, strcspn(r->opt->to, ":"));
+
+    for (unsigned i = 0; f && i < TROD_KINDS && !r->opt->allow_loss; i++)
+        if (loss->rows[i] && (f->kinds == 0 || f->kinds >> i & 1))
+            trod_error(r->diag, TROD_ERR_LOSS, "record.lost-rows", NULL,
+                       "%s could not hold %llu %s rows, which the trace does not have%s%s: say "
+                       "--allow-loss where that is all the same",
+                       f->name, (unsigned long long)loss->rows[i], trod_kind_name(i),
+                       loss->first.why && loss->first.kind == i ? ": " : "",
+                       loss->first.why && loss->first.kind == i ? loss->first.why : "");
+}
+
 /* The program has ended: the trace gets what is written last, and its name OUT. */
 static int complete(struct recorder *r, const char *out)
 {
@@ -519,6 +535,8 @@ static int complete(struct recorder *r, const char *out)
     result->bytes = sum.bytes;
     result->files = sum.files;
     result->loss = sum.loss;
+    if (rc == TROD_OK)
+        tell_unwritten(r, &sum.loss);
     return rc == TROD_OK ? rec_out_commit(&r->out, &result->folder, r->diag) : rc;
 }
 
