@@ -29,6 +29,7 @@ enum {
     ESIGRETURN = 513,       /* what QEMU's system calls return from a signal handler's end */
     /* of rec_insn.flags: what rows of accesses have of it; an operation of Tarmac's MU lines */
     REC_ACCESS_FLAGS = TROD_F_EXCLUSIVE | TROD_F_UNPRIV | TROD_F_LOCKED,
+    UNNAMED = 1 << 21,  /* the disassembler does not know it, and no row has it so far */
     UNTOLD = 1 << 22,   /* QEMU may tell nothing of its accesses */
     ELEMENTS = 1 << 23, /* accesses those elements of its operand that a mask chooses */
     AREA = 1 << 24,     /* an area, of which QEMU accesses what it knows, from the beginning on */

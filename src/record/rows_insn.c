@@ -179,6 +179,10 @@ int rec_rows_execute(struct rec_rows *r, struct rec_stream *st, struct rec_insn 
         rc = rec_rows_told(r, st);
     r->instructions++;
     st->executed++;
+    if (in->flags & UNNAMED) {
+        in->flags &= ~(uint32_t)UNNAMED;
+        r->unnamed++;
+    }
     put_insn(r, st, in);
     st->row = r->b->n;
     if (st->skipped)

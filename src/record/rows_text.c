@@ -129,7 +129,7 @@ void rec_rows_text(struct rec_rows *r, struct rec_insn *in)
     if (n && (in->text = rec_rows_keep(r->shared, text, n + 1)) != 0)
         in->text_len = (uint8_t)n;
     if (in->text_len == 0 || begins(text, ".byte")) {
-        r->unnamed++;
+        in->flags |= (uint32_t)UNNAMED;
         return;
     }
     if (r->set != REC_A64 && r->set != REC_ARM)
