@@ -499,15 +499,19 @@ static int look(struct recorder *r, char *const argv[], char *line[REC_LINE], ch
 static void tell_unwritten(const struct recorder *r, const struct trod_loss *loss)
 {
     const struct trod_format *f = trod_format_find(r->opt->to, strcspn(r->opt->to, ":"));
+    char why[256];
 
-    for (unsigned i = 0; f && i < TROD_KINDS && !r->opt->allow_loss; i++)
-        if (loss->rows[i] && (f->kinds == 0 || f->kinds >> i & 1))
-            trod_error(r->diag, TROD_ERR_LOSS, "record.lost-rows", NULL,
-                       "%s could not hold %llu %s rows, which the trace does not have%s%s: say "
-                       "--allow-loss where that is all the same",
-                       f->name, (unsigned long long)loss->rows[i], trod_kind_name(i),
-                       loss->first.why && loss->first.kind == i ? ": " : "",
-                       loss->first.why && loss->first.kind == i ? loss->first.why : "");
+    for (unsigned i = 0; f && i < TROD_KINDS && !r->opt->allow_loss; i++) {
+        if (!loss->rows[i] || (f->kinds && !(f->kinds >> i & 1)))
+            continue;
+        why[0] = '\0';
+        if (loss->first.why && loss->first.kind == i)
+            snprintf(why, sizeof why, " (the first, row %llu: %s)",
+                     (unsigned long long)loss->first.row, loss->first.why);
+        trod_error(r->diag, TROD_ERR_LOSS, "record.lost-rows", NULL,
+                   "%s has no place for %llu %s rows%s", f->name, (unsigned long long)loss->rows[i],
+                   trod_kind_name(i), why);
+    }
 }
 
 /* The program has ended: the trace gets what is written last, and its name OUT. */
