@@ -166,15 +166,19 @@ static void child_planned(void *user, const char *first, const char *last)
     flush_child(k);
 }
 
-/* What was found, behind the problems. A run that was cut short found nothing. */
+/*
+ * What was found, behind the problems. A run that was cut short found nothing; one that was refused
+ * has no states, which trod_run_save says. A file that could not be read is no reason: what others
+ * have counts.
+ */
 static int child_found(void *user, const struct trod_run *run, const struct trod_diag *diag, int rc)
 {
     struct child *k = user;
     struct trod_buf state = {0};
     int r = rc;
 
-    if (rc != TROD_ERR_NOMEM && rc != TROD_ERR_USAGE && rc != TROD_ERR_UNSUPPORTED &&
-        !trod_run_stopped(run) && (r = trod_run_save(run, &state)) == 0)
+    if (rc != TROD_ERR_NOMEM && rc != TROD_ERR_USAGE && !trod_run_stopped(run) &&
+        (r = trod_run_save(run, &state)) == 0)
         note(k, wire_put(&k->out, WIRE_STATE, state.p, state.n));
     for (uint32_t i = 0; i < diag->n_counts; i++)
         if (diag->counts[i].n > TROD_DIAG_SHOWN)

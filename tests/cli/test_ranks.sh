@@ -51,6 +51,30 @@ equal count dir/t1.tarmac
 trod gen zipf:lines=3000,count=250000 plain.trace >/dev/null
 equal count --format json plain.trace
 
+# a file that cannot be read, of another format or of a version to come, is no reason to lose what was read
+trod gen cyclic:lines=9,laps=2 other.trace >/dev/null
+cp other.trace next.trace
+for at in 4 16; do # the header, and the marker of the version
+    printf '\x63' | dd of=next.trace bs=1 seek=$at conv=notrunc status=none
+done
+for files in 'dir/t1.tarmac dir/t2.tarmac other.trace' 'other.trace dir/t1.tarmac dir/t2.tarmac' \
+    'other.trace next.trace' 'next.trace other.trace'; do
+    # shellcheck disable=SC2086
+    equal run count,mix $files
+    # shellcheck disable=SC2086
+    run trod run count,mix $files
+    cp "$stdout" one
+    for i in 0 1 2; do
+        # shellcheck disable=SC2086
+        run trod run count,mix --part $i/3 --save state.$i $files
+    done
+    run trod merge state.0 state.1 state.2
+    status 2
+    out_is one
+done
+
+equal run count next.trace next.trace # nothing was
+
 # damage: the same results; the record's number is not known where another rank counts the records
 run trod count bad.tarmac
 status 2
