@@ -368,20 +368,6 @@ static int judge(struct chk *c, const struct trod_batch *b, uint32_t from, uint3
     return rc < 0 ? rc : TROD_OK;
 }
 
-/*
- * The first of rows [FROM, TO) of B, of no stream, that says that a core had nothing to run: the
- * order of the threads put it in (struct trod_trace_options, idle), and it is of no file.
- */
-static uint32_t first_gap(const struct trod_batch *b, uint32_t from, uint32_t to)
-{
-    while (from < to &&
-           !(b->kind[from] == TROD_MARKER && b->flags[from] & TROD_F_SYNTHETIC &&
-             chk_has(b, from, TROD_COL_SUB) &&
-             (b->sub[from] == TROD_DRM_CORE_IDLE || b->sub[from] == TROD_DRM_CORE_WAIT)))
-        from++;
-    return from;
-}
-
 int chk_use_facts(struct chk *c)
 {
     if (!c->family->facts || c->facts)
@@ -407,10 +393,6 @@ static int feed(void *st, const struct trod_batch *batch, uint32_t from, uint32_
         void *state;
 
         to = engine_stream_run(b, i, b->n);
-        if (c->merged && key == 0 && (to = first_gap(b, i, to)) == i) {
-            to++;
-            continue;
-        }
         if (file != c->file || (!c->merged && !c->any))
             rc = enter_file(c, file, b);
         if (rc == TROD_OK)

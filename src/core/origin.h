@@ -12,11 +12,13 @@
 #define TROD_CORE_ORIGIN_H
 
 #include "trod/batch.h"
+#include "trod/drmemtrace.h"
 
 struct trod_origin {
     uint64_t number; /* of the source, given once in a process; 0: none */
     uint64_t before; /* rows of it before row 0 of the batch */
-    /* By row, how far behind trod_batch.first it came, where some were dropped; NULL: none were. */
+    /* By row, how far behind trod_batch.first it came, where some were dropped or made up; NULL:
+     * none were. */
     uint32_t *rows;
 };
 
@@ -41,6 +43,27 @@ static inline uint64_t trod_origin_row(const struct trod_batch *b, uint32_t i)
     const uint32_t *rows = trod_origin_of(b).rows;
 
     return b->first + (rows ? rows[i] : i);
+}
+
+/*
+ * Does row I of B say what a core did between records (struct trod_trace_options, idle)? The order
+ * of the files made it up: it is of no file, and no analysis is to count it that did not ask.
+ */
+static inline bool trod_gap_row(const struct trod_batch *b, uint32_t i)
+{
+    return b->kind[i] == TROD_MARKER && b->flags[i] & TROD_F_SYNTHETIC &&
+           b->have & b->has[i] & TROD_COL_CORE && !(b->has[i] & TROD_COL_STREAM) &&
+           (b->sub[i] == TROD_DRM_CORE_IDLE || b->sub[i] == TROD_DRM_CORE_WAIT);
+}
+
+/* The number of the row that came, or comes, behind B, by those of its rows. */
+static inline uint64_t trod_origin_end(const struct trod_batch *b)
+{
+    const uint32_t last = b->n ? b->n - 1 : 0;
+
+    if (!b->n || !trod_origin_of(b).rows)
+        return b->first + b->n;
+    return trod_origin_row(b, last) + !trod_gap_row(b, last); /* which has that of the next */
 }
 
 static inline void trod_origin_none(struct trod_batch *b)

@@ -9,6 +9,8 @@
  * between an instruction and its accesses. One of rows ends after so many.
  */
 #include "engine/run_int.h"
+
+#include "core/origin.h"
 #include "trace/mark.h"
 
 void engine_cutter_begun(struct trod_run *r)
@@ -32,6 +34,7 @@ void engine_cutter_init(struct engine_cutter *c, const struct trod_run *r)
     c->now.type = c->warm ? TROD_BOUNDARY_WARM : TROD_BOUNDARY_END;
     c->end = c->now; /* where nothing is fed */
     c->now.instructions = c->inside_trace ? r->begun_after : 0;
+    c->gaps = opt->trace.idle;
     c->plain = !opt->interval && !opt->warmup && !opt->region_from && !opt->region_to;
 }
 
@@ -127,7 +130,7 @@ static void end(struct engine_cutter *c, const struct trod_boundary *before, uin
     const struct trod_boundary now = c->now;
     struct engine_cut *k;
 
-    if (*n == 0 || cut[*n - 1].ends)
+    if (*n == 0 || cut[*n - 1].ends || cut[*n - 1].gap)
         cut[(*n)++] = (struct engine_cut){.from = i, .to = i, .fed = true, .warm = c->warm};
     k = &cut[*n - 1];
     k->ends = true;
@@ -178,20 +181,23 @@ static void note_times(struct engine_cutter *c, const struct trod_batch *b, uint
         c->now.time = b->time[last - 1];
 }
 
-/* Rows of B from FROM on as far as the interval goes, counted at once. Returns where that is. */
-static uint32_t count_interval(struct engine_cutter *c, const struct trod_batch *b, uint32_t from)
+/*
+ * Rows [FROM, END) of B as far as the interval goes, counted at once. Returns where that is.
+ */
+static uint32_t count_interval(struct engine_cutter *c, const struct trod_batch *b, uint32_t from,
+                               uint32_t end)
 {
     const uint64_t done = c->now.instructions - c->origin;
     uint64_t left = done < c->opt->interval ? c->opt->interval - done : 0;
     uint32_t i = from;
 
-    while (i < b->n) {
+    while (i < end) {
         uint32_t to = i + 1, n;
 
         if (left == 0 && trod_owned_next(&c->last, b, i))
             break;
         if (left) /* before so many rows it does not end */
-            to = left < b->n - i ? i + (uint32_t)left : b->n;
+            to = left < end - i ? i + (uint32_t)left : end;
         n = executed_rows(b, i, to);
         if (n == left)
             for (uint32_t k = to; k-- > i;)
@@ -227,45 +233,85 @@ static void cut_row(struct engine_cutter *c, const struct trod_batch *b, uint32_
         c->end = c->now;
     k.warm = c->warm;
     /* rows that are treated like the one before go with it */
-    if (*n && !cut[*n - 1].ends && cut[*n - 1].fed == k.fed && cut[*n - 1].before == k.before &&
-        cut[*n - 1].warm == k.warm)
+    if (*n && !cut[*n - 1].ends && !cut[*n - 1].gap && cut[*n - 1].fed == k.fed &&
+        cut[*n - 1].before == k.before && cut[*n - 1].warm == k.warm)
         cut[*n - 1].to = k.to;
     else
         cut[(*n)++] = k;
 }
 
+/* Rows [FROM, TO) of B, none of them made up, into cuts. Returns how far they are cut. */
+static uint32_t cut_rows(struct engine_cutter *c, const struct trod_batch *b, uint32_t from,
+                         uint32_t to, struct engine_cut *cut, uint32_t *n)
+{
+    uint32_t i = from;
+
+    if (c->plain) {
+        cut[(*n)++] = (struct engine_cut){.from = i, .to = to, .fed = true};
+        c->now.rows += to - i;
+        c->end = c->now;
+        return to;
+    }
+    while (i < to && *n + 1 < ENGINE_CUTS) { /* a row makes two at most */
+        if (steady(c)) {
+            const uint32_t at = count_interval(c, b, i, to);
+
+            if (at > i)
+                cut[(*n)++] = (struct engine_cut){.from = i, .to = at, .fed = true};
+            c->begun = c->inside = true;
+            if (at < to) {
+                const struct trod_boundary before = c->now;
+
+                end(c, &before, at, cut, n);
+            }
+            c->end = c->now;
+            i = at;
+        } else {
+            cut_row(c, b, i++, cut, n);
+        }
+    }
+    return i;
+}
+
+/*
+ * A cut of the rows from FROM on that the order made up: they count nowhere, and are where the row
+ * before them is. Returns where they end.
+ */
+static uint32_t cut_gaps(const struct engine_cutter *c, const struct trod_batch *b, uint32_t from,
+                         struct engine_cut *cut, uint32_t *n)
+{
+    const bool region = c->opt->region_from || c->opt->region_to;
+    uint32_t to = from;
+
+    while (to < b->n && trod_gap_row(b, to))
+        to++;
+    cut[(*n)++] = (struct engine_cut){.from = from,
+                                      .to = to,
+                                      .fed = !c->over && (!region || (c->begun && c->inside)),
+                                      .before = region && !c->begun,
+                                      .warm = c->warm,
+                                      .gap = true};
+    return to;
+}
+
 uint32_t engine_cutter_next(struct engine_cutter *c, const struct trod_batch *b, uint32_t *at,
                             struct engine_cut cut[ENGINE_CUTS])
 {
-    uint32_t n = 0, i = *at;
+    uint32_t n = 0, i = *at, to = b->n;
 
     if (c->inside_trace)
         c->now.rows = b->first;
     c->inside_trace = false;
-    if (c->plain) {
-        cut[0] = (struct engine_cut){.from = i, .to = b->n, .fed = true};
-        c->now.rows += b->n - i;
-        c->end = c->now;
-        *at = b->n;
-        return 1;
-    }
-    while (i < b->n && n + 1 < ENGINE_CUTS) { /* a row makes two at most */
-        if (steady(c)) {
-            const uint32_t to = count_interval(c, b, i);
-
-            if (to > i)
-                cut[n++] = (struct engine_cut){.from = i, .to = to, .fed = true};
-            c->begun = c->inside = true;
-            if (to < b->n) {
-                const struct trod_boundary before = c->now;
-
-                end(c, &before, to, cut, &n);
+    while (i < b->n && n + 1 < ENGINE_CUTS) {
+        if (c->gaps) {
+            if (trod_gap_row(b, i)) {
+                i = cut_gaps(c, b, i, cut, &n);
+                continue;
             }
-            c->end = c->now;
-            i = to;
-        } else {
-            cut_row(c, b, i++, cut, &n);
+            for (to = i + 1; to < b->n && !trod_gap_row(b, to);)
+                to++;
         }
+        i = cut_rows(c, b, i, to, cut, &n);
     }
     *at = i;
     return n;

@@ -382,7 +382,7 @@ void engine_instance_feed(struct engine_instance *in, const struct trod_batch *b
 {
     const bool warm = cut->warm && !in->analysis->boundary;
 
-    if (in->rc < 0)
+    if (in->rc < 0 || (cut->gap && !in->analysis->idle))
         return;
     if (in->parts) {
         engine_instance_feed(in->parts, b, cut);

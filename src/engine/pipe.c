@@ -13,6 +13,7 @@
  * A single worker is left idle where the decoding thread is faster alone (pace.h): that then feeds
  * batches where the trace has them.
  */
+#include "core/origin.h"
 #include "engine/pace.h"
 #include "engine/run_int.h"
 #include "trace/mark.h"
@@ -249,7 +250,7 @@ static int open_slot(struct pipe *p, const struct trod_batch *b, uint32_t at)
     s->b = s->copies;
     trod_batch_clear(s->b);
     s->b->want = b->want;
-    s->b->first = b->first + at;
+    s->b->first = trod_origin_row(b, at);
     p->open = s;
     return TROD_OK;
 }

@@ -69,6 +69,7 @@ struct engine_cut {
     bool fed;    /* false: outside of the region */
     bool before; /* not fed, because it comes before the region */
     bool warm;   /* part of the warm-up */
+    bool gap;    /* rows that the order made up (trod_gap_row), for who asked for them */
     bool ends;   /* the interval, warm-up or region AT ends after these rows */
     struct trod_boundary at;
 };
@@ -84,6 +85,7 @@ struct engine_cutter {
     uint64_t origin;          /* start of the interval or warm-up: instructions, rows or time */
     uint64_t time0;           /* the first time in the region; TROD_NOWHERE: none so far */
     bool plain;               /* nothing to cut */
+    bool gaps;                /* rows that the order made up are cut out */
     bool inside_trace;        /* reading begins inside: the first batch has the rows before it */
     bool begun;               /* a row was in the region */
     bool warm, inside;        /* in the warm-up; in the region */

@@ -6,6 +6,8 @@
 #include <strings.h>
 
 #include "show/match.h"
+
+#include "core/origin.h"
 #include "show/where/where_int.h"
 #include "trod/detail.h"
 #include "trod/format.h"
@@ -279,7 +281,7 @@ int trod_match_batch_at(struct trod_match *m, const struct trod_batch *b, uint64
     const struct trod_range *in = &m->filter->instructions;
     int n = 0;
 
-    m->seen = first + b->n;
+    m->seen = first + trod_origin_end(b) - b->first;
     if (m->all) {
         memset(m->keep, 1, b->n);
         return (int)b->n;
@@ -291,7 +293,9 @@ int trod_match_batch_at(struct trod_match *m, const struct trod_batch *b, uint64
     if (m->filter->streams.n && judge_streams(m, b->meta) != 0)
         return TROD_ERR_NOMEM;
     for (uint32_t i = 0; i < b->n; i++)
-        m->keep[i] = m->plain || ((!r->set || in_range(r, first + i)) && matches(m, b, i));
+        m->keep[i] =
+            m->plain || ((!r->set || in_range(r, first + trod_origin_row(b, i) - b->first)) &&
+                         matches(m, b, i));
     if (m->where && trod_where_batch(m->where, b, first, m->keep) < 0)
         return TROD_ERR_NOMEM;
     for (uint32_t i = 0; i < b->n; i++) {

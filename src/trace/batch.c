@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 64, STAGGER = 3 * ALIGN, STAGGER_FROM = 256, SPARE_FROM = 1 << 17 };
+enum { ALIGN = TROD_BATCH_ALIGN, STAGGER = 3 * ALIGN, STAGGER_FROM = 256, SPARE_FROM = 1 << 17 };
 
 _Static_assert(sizeof(struct trod_batch_own) <= ALIGN, "it stands before the first column");
 
@@ -89,14 +89,6 @@ static void own_free(struct trod_batch_own *own)
         trod_spare_give(own, own->bytes);
 }
 
-/* Where trod_origin.rows of B are, before the first column. */
-static uint32_t *rows_room(const struct trod_batch *b)
-{
-    uint8_t *p = (uint8_t *)b->own + ALIGN;
-
-    return (uint32_t *)(void *)(p + -(uintptr_t)p % ALIGN);
-}
-
 /*
  * Memory of large batches is used again (core/spare.h), and not cleared; that of small ones, of
  * which there are thousands, is a block of pages that are made when they are touched: not malloc's,
@@ -130,7 +122,7 @@ int trod_batch_new(struct trod_batch **out, uint32_t cap)
         return TROD_ERR_NOMEM;
     }
     *own = (struct trod_batch_own){.bytes = total, .mapped = small};
-    p = (uint8_t *)rows_room(b) + aligned(cap * sizeof(uint32_t));
+    p = (uint8_t *)trod_batch_rows_room(b) + aligned(cap * sizeof(uint32_t));
     for (int i = 0; i < N_COLUMNS; i++) {
         column_set(b, &columns[i], p);
         p += aligned(cap * columns[i].size) + apart;
@@ -203,7 +195,7 @@ static void part_records(struct trod_batch *b, const uint8_t *keep)
 static uint32_t *kept_rows(const struct trod_batch *b, const uint8_t *keep)
 {
     const uint32_t *before = trod_origin_of(b).rows;
-    uint32_t *rows = b->own ? rows_room(b) : NULL;
+    uint32_t *rows = b->own ? trod_batch_rows_room(b) : NULL;
 
     for (uint32_t i = 0, n = 0; rows && i < b->n; i++)
         if (keep[i])
@@ -240,7 +232,7 @@ void trod_batch_view(struct trod_batch *view, const struct trod_batch *b, uint32
         column_set(view, &columns[i], column_at(b, &columns[i]) + from * columns[i].size);
     view->n = n;
     view->cap = n;
-    view->first = b->first + from;
+    view->first = n ? trod_origin_row(b, from) : b->first + from;
     view->own = NULL;
     view->streaks = NULL;
 }
@@ -536,7 +528,7 @@ static void append_rows(struct trod_batch *dst, const struct trod_batch *src, ui
                         uint32_t n)
 {
     const bool thinned = trod_origin_of(dst).rows || trod_origin_of(src).rows;
-    uint32_t *rows = thinned && dst->own ? rows_room(dst) : NULL;
+    uint32_t *rows = thinned && dst->own ? trod_batch_rows_room(dst) : NULL;
 
     for (uint32_t i = 0; rows && !trod_origin_of(dst).rows && i < dst->n; i++)
         rows[i] = i;

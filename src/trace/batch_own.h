@@ -21,6 +21,16 @@ struct trod_batch_own {
     uint32_t shared_n; /* bytes that the driver shares by now; 0: it does not say */
 };
 
+enum { TROD_BATCH_ALIGN = 64 }; /* of columns */
+
+/* Where trod_origin.rows of B, which has memory of its own, are: before the first column. */
+static inline uint32_t *trod_batch_rows_room(const struct trod_batch *b)
+{
+    uint8_t *p = (uint8_t *)b->own + TROD_BATCH_ALIGN;
+
+    return (uint32_t *)(void *)(p + -(uintptr_t)p % TROD_BATCH_ALIGN);
+}
+
 /*
  * Columns that are the same in every batch (raw slices of fixed-size records, has, ...) need to be
  * filled only once a batch object. Returns those columns of COLUMNS (enum trod_column; KIND stands

@@ -491,6 +491,23 @@ static int gather(struct state *s)
     return 1;
 }
 
+/*
+ * The rows that put_gap put into OUT get the number of the row behind them: those of the files have
+ * the numbers that they have without them. Returns how many there are.
+ */
+static uint32_t number_gaps(struct trod_batch *out)
+{
+    uint32_t *rows = trod_batch_rows_room(out), gaps = 0;
+
+    for (uint32_t i = 0; i < out->n; i++) {
+        rows[i] = i - gaps;
+        gaps += trod_gap_row(out, i);
+    }
+    if (gaps)
+        ((struct trod_batch_own *)out->own)->source.rows = rows;
+    return gaps;
+}
+
 static int next(struct trod_trace *t, struct trod_batch **batch)
 {
     struct state *s = t->state;
@@ -516,7 +533,7 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
     out->meta = &t->meta;
     trod_batch_poison(out);
     out->first = t->done.rows;
-    t->done.rows += out->n;
+    t->done.rows += out->n - (s->idle ? number_gaps(out) : 0);
     *batch = out;
     return 1;
 }

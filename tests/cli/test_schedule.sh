@@ -221,4 +221,38 @@ for n in 0 1 12 100 250; do
         check test "$got" -le 2
     done
 done
+
+# rows of cores that were idle are for who asks: what stands beside schedule finds what it finds by itself
+mkdir three
+for laps in 20 40 60; do
+    check trod gen cyclic:lines=50,laps=$laps three/$laps.trace
+done
+run trod run --order dynamic:cores=4 --format json schedule three
+json '.idle > 1000'
+all=count,calls:list,deps,hot,branches
+for options in '' '--interval 1000' '--interval 500:rows' '--range 100..15000' '--region 1000..3000' '--warmup 700' \
+    '--limit 3000' '--where row%2==1'; do
+    for j in 1 3; do
+        what=$all
+        [[ $options == --int* ]] || what=$all,cache # which has intervals of its own
+        # shellcheck disable=SC2086
+        run trod run -j $j --order dynamic:cores=4 $options --format json $what three
+        status 0
+        cp "$stdout" want
+        # shellcheck disable=SC2086
+        run trod run -j $j --order dynamic:cores=4 $options --format json $what,schedule three
+        status 0
+        jq 'del(.schedule)' "$stdout" >got
+        jq . want >wanted
+        same wanted got
+    done
+done
+for j in 1 3; do # of one file the records of its check, too
+    run trod run -j $j --order dynamic:cores=2 --format json check three/20.trace
+    jq 'del(.format, .files)' "$stdout" >want
+    run trod run -j $j --order dynamic:cores=2 --format json check,schedule three/20.trace
+    json '.schedule.idle > 1000'
+    jq .check "$stdout" >got
+    same want got
+done
 finish

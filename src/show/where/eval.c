@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/origin.h"
 #include "isa/flow.h"
 #include "show/where/where_int.h"
 #include "trod/format.h"
@@ -155,7 +156,7 @@ static void load(const struct where_tile *t, struct where_number *to, unsigned c
     to->v = to->own;
     if (column == COL_ROW) {
         for (uint32_t i = 0; i < t->n; i++)
-            to->own[i] = t->first + t->at + i;
+            to->own[i] = t->first + trod_origin_row(t->b, t->at + i) - t->b->first;
         to->present = *active;
     } else if (bit) {
         said(t, bit, active, &to->present);
