@@ -31,6 +31,7 @@ struct point {
 struct thread {
     struct trod_sync_thread at;
     uint64_t instructions, signals, waits, contended, waited;
+    bool met; /* it had rows */
 };
 
 struct state {
@@ -163,6 +164,7 @@ static int feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
             n += b->kind[row] == TROD_INSTR && !(b->flags[row] & TROD_F_SYNTHETIC);
         if ((rc = thread_of(s, key, &t)) < 0)
             return rc;
+        t->met = true;
         t->instructions += n;
         t->at.clock += n;
         if (row < to && b->kind[row] == TROD_SYNC)
@@ -220,6 +222,7 @@ static void emit_thread(const struct state *s, struct trod_result *e, uint32_t k
         trod_result_absent(e);
 }
 
+/* Which threads without rows the meta knows depends on how far the trace was read. */
 static void report_threads(const struct state *s, struct trod_result *e)
 {
     static const char *const columns[] = {"thread",    "instructions", "signals", "waits",
@@ -229,6 +232,8 @@ static void report_threads(const struct state *s, struct trod_result *e)
     for (uint32_t i = 0; i < s->n_threads && i <= s->meta->n_streams; i++) {
         const struct thread *t = &s->threads[i];
 
+        if (!t->met)
+            continue;
         if (i == 0 && !(t->instructions || t->signals || t->waits)) /* of rows that say no thread */
             continue;
         emit_thread(s, e, i);
