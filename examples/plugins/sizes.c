@@ -4,6 +4,7 @@
  * Implements docs/adding-an-analysis.md, "The question". Prefetches and flushes are not counted.
  */
 #include "trod/analysis.h"
+#include "trod/buf.h"
 
 enum { SIZES = 65 }; /* 0 to 63 bytes, and 64 or more */
 
@@ -49,6 +50,28 @@ static int merge(void *into, const void *from)
     return TROD_OK;
 }
 
+static int save(const void *st, struct trod_buf *out)
+{
+    const struct state *s = st;
+    uint8_t bytes[sizeof s->n];
+
+    for (size_t i = 0; i < sizeof bytes; i++) /* the lowest first, on every machine */
+        bytes[i] = (uint8_t)(s->n[i / 8 / SIZES][i / 8 % SIZES] >> 8 * (i % 8));
+    return trod_buf_add(out, bytes, sizeof bytes);
+}
+
+static int load(void *st, struct trod_span in, const uint32_t *sites)
+{
+    struct state *s = st; /* all zero */
+
+    (void)sites; /* nothing is counted by site */
+    if (in.n != sizeof s->n)
+        return TROD_ERR_CORRUPT;
+    for (size_t i = 0; i < in.n; i++)
+        s->n[i / 8 / SIZES][i / 8 % SIZES] |= (uint64_t)in.p[i] << 8 * (i % 8);
+    return TROD_OK;
+}
+
 static int result(const void *st, struct trod_result *r)
 {
     static const struct trod_result_column columns[] = {
@@ -82,6 +105,8 @@ const struct trod_analysis trod_analysis_sizes = {
     .init = init,
     .feed = feed,
     .merge = merge,
+    .save = save,
+    .load = load,
     .result = result,
 };
 
