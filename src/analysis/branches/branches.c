@@ -112,8 +112,24 @@ void br_learn_isa(struct br_state *s)
         return;
     s->isa_known = true;
     s->delay = isa == TROD_ISA_MIPS32 || isa == TROD_ISA_MIPS64;
-    s->shift =
-        (unsigned)__builtin_ctzll(s->opt->alignment ? s->opt->alignment : trod_isa_alignment(isa));
+}
+
+/*
+ * What the instructions of L are aligned to follows from its first branch, row I of B, alone: what
+ * its file, or those before, said of the instruction set elsewhere depends on where reading began.
+ */
+static void align(const struct br_state *s, struct br_lane *l, const struct trod_batch *b,
+                  uint32_t flags)
+{
+    const unsigned iset = (flags & TROD_F_ISET) >> TROD_F_ISET_SHIFT;
+    const unsigned isa = iset == TROD_ISET_A64    ? TROD_ISA_A64
+                         : iset != TROD_ISET_NONE ? TROD_ISA_ARM
+                         : b->meta                ? b->meta->isa
+                                                  : TROD_ISA_UNKNOWN;
+    const uint64_t alignment = s->opt->alignment ? s->opt->alignment : trod_isa_alignment(isa);
+
+    l->shift = (uint8_t)__builtin_ctzll(alignment);
+    l->aligned = true;
 }
 
 static uint8_t kind_of(unsigned branch)
@@ -173,6 +189,9 @@ static void begin(struct br_state *s, struct br_lane *l, const struct trod_batch
     const uint32_t flags = said & TROD_COL_FLAGS ? b->flags[i] : 0;
     const unsigned branch = flags & TROD_F_BRANCH;
     const struct trod_site *site = trod_site_at(s->context.sites, b->site[i]);
+
+    if (!l->aligned)
+        align(s, l, b, flags);
     const uint64_t size = said & TROD_COL_SIZE && b->size[i] ? b->size[i]
                           : site->code_n                     ? site->code_n
                                                              : 4;

@@ -62,6 +62,9 @@ struct br_part {
 /* The outcome of a site in br_lane.last: the last one; above it that of its first execution. */
 enum { BR_OUTCOME = 3, BR_FIRST = 2 };
 
+/* What instruction sets align instructions to: 1, 2 or 4 bytes. */
+enum { BR_SHIFTS = 3 };
+
 /* A stream of one file. */
 struct br_lane {
     uint32_t stream, file;
@@ -69,6 +72,8 @@ struct br_lane {
     bool waits;    /* for the next instruction: EVENT is not complete */
     bool known;    /* taken is known already */
     uint8_t delay; /* instructions still to come before the one that it leads to (delay slots) */
+    bool aligned;  /* shift is known: from its first branch on */
+    uint8_t shift; /* addresses of its instructions are multiples of 1 << shift */
     uint32_t event_n;
     uint32_t row;             /* of EVENT in the batch; BR_EARLIER: in one before */
     uint32_t rows[BR_EVENTS]; /* of the events */
@@ -103,8 +108,7 @@ struct br_state {
     struct trod_bp_choice choice[TROD_BP_MOST];
     bool mine[TROD_BP_MOST]; /* by choice: it belongs to this shard */
     unsigned n_choices;
-    unsigned shift; /* addresses of instructions are multiples of 1 << shift */
-    bool delay;     /* branches have a delay slot */
+    bool delay; /* branches have a delay slot */
     bool isa_known;
     /* by site: enum trod_bp_kind + 1; BR_UNKNOWN: not looked at; BR_NOT: no branch */
     uint8_t *kind;
@@ -121,7 +125,8 @@ struct br_state {
     size_t n_fed, cap_fed;
     struct br_lane *awake[BR_AWAKE]; /* the next one to be put to rest at TURN; NULL: released */
     unsigned n_awake, turn;
-    void *fresh[TROD_BP_MOST];   /* new predictors, where some are at rest */
+    /* New predictors, by the alignment of their lanes, where some are at rest. */
+    void *fresh[TROD_BP_MOST][BR_SHIFTS];
     struct br_sums sums, before; /* BEFORE: at the end of the last interval */
     struct br_interval *interval;
     size_t n_intervals, cap_intervals;
@@ -138,7 +143,7 @@ static inline uint64_t *br_sum(struct br_sums *s, size_t i)
 
 /* branches.c: room for N sites. */
 int br_room(struct br_state *s, size_t n);
-/* Determine the alignment of instructions, unless it is known. */
+/* Determine whether branches have delay slots, unless it is known. */
 void br_learn_isa(struct br_state *s);
 /* Row I of B, no access, of lane L. 0 or TROD_ERR_NOMEM. */
 int br_row(struct br_state *s, struct br_lane *l, const struct trod_batch *b, uint32_t i,

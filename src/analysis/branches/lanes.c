@@ -29,9 +29,9 @@ void br_lanes_free(struct br_state *s)
     free(s->lane);
     free(s->of_stream);
     free(s->fed);
-    for (unsigned i = 0; i < TROD_BP_MOST; i++) {
-        trod_bp_free(s->fresh[i]);
-        s->fresh[i] = NULL;
+    for (unsigned i = 0; i < TROD_BP_MOST * BR_SHIFTS; i++) {
+        trod_bp_free(s->fresh[i / BR_SHIFTS][i % BR_SHIFTS]);
+        s->fresh[i / BR_SHIFTS][i % BR_SHIFTS] = NULL;
     }
     s->n_awake = s->turn = 0;
     s->lane = s->of_stream = s->fed = NULL;
@@ -167,11 +167,13 @@ void br_deal(struct br_state *s)
 static void put_to_rest(struct br_state *s, struct br_lane *l)
 {
     for (unsigned i = 0; i < s->n_choices; i++) {
+        void **const fresh = &s->fresh[i][l->shift];
+
         if (!l->predictor[i])
             continue;
-        if (!s->fresh[i])
-            s->fresh[i] = s->choice[i].type->make(s->choice[i].value, s->shift);
-        if (s->fresh[i] && (l->rest[i] = trod_bp_rest(l->predictor[i], s->fresh[i])))
+        if (!*fresh)
+            *fresh = s->choice[i].type->make(s->choice[i].value, l->shift);
+        if (*fresh && (l->rest[i] = trod_bp_rest(l->predictor[i], *fresh)))
             l->predictor[i] = NULL;
     }
     l->awake = false;
@@ -201,8 +203,8 @@ static int wake(struct br_state *s, struct br_lane *l)
 
         if (!s->mine[i] || l->predictor[i])
             continue;
-        l->predictor[i] = l->rest[i] ? trod_bp_wake(c->type, l->rest[i], s->fresh[i])
-                                     : c->type->make(c->value, s->shift);
+        l->predictor[i] = l->rest[i] ? trod_bp_wake(c->type, l->rest[i], s->fresh[i][l->shift])
+                                     : c->type->make(c->value, l->shift);
         if (!l->predictor[i])
             return TROD_ERR_NOMEM;
         l->rest[i] = NULL;

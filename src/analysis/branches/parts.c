@@ -156,6 +156,10 @@ static int follow(struct br_state *s, struct br_lane *l, const struct br_state *
         rc = br_flush(s, l);
     if (rc < 0 || p->part.open)
         return rc;
+    if (!l->aligned) {
+        l->aligned = p->aligned;
+        l->shift = p->shift;
+    }
     if (s->context.shard == 0)
         rc = follow_sites(s, l, p);
     for (size_t at = 0, n; rc == TROD_OK && at < p->part.n_events; at += n) {
@@ -178,7 +182,6 @@ int br_part_merge(struct br_state *s, const struct br_state *t)
     if (t->isa_known && !s->isa_known) { /* as its first rows would have told */
         s->isa_known = true;
         s->delay = t->delay;
-        s->shift = t->shift;
     }
     for (size_t i = 0; rc == TROD_OK && i < t->n_lanes; i++) {
         const struct br_lane *p = t->lane[i];
