@@ -555,12 +555,26 @@ static bool take_part(struct trod_run *r)
     return true;
 }
 
+/*
+ * Files that do not say their instruction set are decoded as the first one that does says, whoever
+ * reads them, and before or behind it.
+ */
+static void learn_isa(struct trod_run *r)
+{
+    if (trod_trace_files(r->whole) < 2 || r->opt.trace.order != TROD_ORDER_FILE || r->begun ||
+        !trod_trace_rewindable(r->whole))
+        return;
+    trod_trace_first_isa(r->whole);
+    engine_sites_meta(r->sites, trod_trace_meta(r->whole));
+}
+
 int run_plan_units(struct trod_run *r)
 {
     if (r->planned)
         return TROD_OK;
     r->planned = true;
     run_ahead(r);
+    learn_isa(r);
     if (r->again && r->sites && engine_sites_again(&r->sites) < 0)
         return TROD_ERR_NOMEM;
     r->in_order = may_go_in_order(r);
@@ -573,9 +587,5 @@ int run_plan_units(struct trod_run *r)
         !(r->sound = calloc(trod_trace_files(r->whole), sizeof *r->sound)))
         return TROD_ERR_NOMEM;
     r->by_units = (r->n_units > 1 && !r->too_large) || r->opt.parts > 1;
-    if (r->by_units && trod_trace_files(r->whole) > 1) {
-        trod_trace_first_isa(r->whole);
-        engine_sites_meta(r->sites, trod_trace_meta(r->whole));
-    }
     return take_part(r) ? TROD_OK : TROD_ERR_NOMEM;
 }

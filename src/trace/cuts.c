@@ -173,20 +173,30 @@ struct trod_trace *trod_trace_beginning(const struct trod_trace *whole, size_t f
     return NULL;
 }
 
-void trod_trace_first_isa(struct trod_trace *whole)
+/* What the first rows of input FILE of WHOLE tell of the instruction set. */
+static enum trod_isa isa_of(const struct trod_trace *whole, size_t file)
 {
-    struct trod_trace *t = NULL;
+    enum trod_isa isa = TROD_ISA_UNKNOWN;
+    struct trod_trace *t;
     struct trod_batch *b;
 
-    whole->isa = whole->meta.isa;
-    for (size_t i = 0; i < whole->n_inputs && !whole->isa && !t; i++)
-        trod_trace_open_file(&t, whole, i, NULL, NULL);
-    if (!t)
-        return;
+    if (trod_trace_open_file(&t, whole, file, NULL, NULL) < 0)
+        return isa;
     trod_trace_want(t, TROD_COL_KIND);
     trod_trace_next(t, &b);
-    whole->isa = whole->meta.isa = t->meta.isa;
+    isa = t->meta.isa;
     trod_trace_close(t);
+    return isa;
+}
+
+void trod_trace_first_isa(struct trod_trace *whole)
+{
+    const struct trod_format *f = whole->format;
+    const bool opcodes = f && f->reads & TROD_COL_CODE; /* else no file is likely to tell */
+
+    for (size_t i = 0; i < whole->n_inputs && !whole->meta.isa && (i == 0 || opcodes); i++)
+        whole->meta.isa = isa_of(whole, i);
+    whole->isa = whole->meta.isa;
 }
 
 int trod_trace_assume(struct trod_trace *t, const struct trod_trace *beginning)

@@ -7,6 +7,7 @@
 #include "io/frames.h"
 #include "trace/ahead.h"
 
+#include "core/grow.h"
 #include "core/sized.h"
 #include "trace/files.h"
 #include "trace/mark.h"
@@ -47,12 +48,30 @@ static void inputs_first(struct trod_files *f, size_t *n_inputs)
     *n_inputs = n;
 }
 
+/* The files of PATH, and what they are; *INPUTS counts the inputs so far. */
+static int find_in(struct trod_trace *t, const char *path, size_t *inputs, size_t *cap)
+{
+    const struct trod_format *claimed = NULL;
+    const size_t first = t->files.n;
+    int rc = trod_files_expand(path, &t->files, &claimed, t->diag);
+
+    for (size_t i = first; rc == TROD_OK && i < t->files.n; i++) {
+        if (t->files.file[i].role != TROD_ROLE_INPUT)
+            continue;
+        if (!trod_grow(&t->claimed, *inputs, cap, sizeof *t->claimed, 8))
+            return TROD_ERR_NOMEM;
+        t->claimed[(*inputs)++] = claimed;
+    }
+    return rc;
+}
+
 static int find_files(struct trod_trace *t, const char *const *paths, size_t n)
 {
+    size_t inputs = 0, cap = 0;
     int rc;
 
     for (size_t i = 0; i < n; i++)
-        if ((rc = trod_files_expand(paths[i], &t->files, &t->claimed, t->diag)) < 0)
+        if ((rc = find_in(t, paths[i], &inputs, &cap)) < 0)
             return rc;
     inputs_first(&t->files, &t->n_inputs);
     for (size_t i = 0; i < t->n_inputs && t->total != TROD_NOWHERE; i++) {
@@ -216,12 +235,15 @@ int trod_trace_open_known(struct trod_trace **out, const struct trod_trace *whol
     t->meta.isa = whole->isa;
     if (input)
         t->opt.input = *input;
-    t->claimed = whole->claimed;
     t->base = whole->base + (uint32_t)file;
     t->n_inputs = 1;
     t->meta.several = whole->meta.several;
     t->total = size_of(whole->files.file[file].path);
-    rc = trod_files_add(&t->files, whole->files.file[file].path, TROD_ROLE_INPUT);
+    t->claimed = malloc(sizeof *t->claimed);
+    rc = t->claimed ? trod_files_add(&t->files, whole->files.file[file].path, TROD_ROLE_INPUT)
+                    : TROD_ERR_NOMEM;
+    if (t->claimed)
+        *t->claimed = whole->claimed[file];
     for (size_t i = whole->n_inputs; rc == TROD_OK && i < whole->files.n; i++)
         rc = trod_files_add(&t->files, whole->files.file[i].path, whole->files.file[i].role);
     return begin(t, rc, out);
@@ -292,8 +314,8 @@ static int open_reader(struct trod_trace *t, size_t i, struct trod_reader **out)
         trod_input_alone(in);
     if (t->found)
         trod_input_use_frames(in, t->found);
-    if (!opt.from && t->claimed)
-        opt.from = t->claimed->name;
+    if (!opt.from && t->claimed[i])
+        opt.from = t->claimed[i]->name;
     rc = trod_reader_open(out, in, &opt, &t->meta, t->diag);
     if (rc == TROD_OK && t->opt.skip_instructions)
         trod_reader_skip(*out, t->opt.skip_instructions, true);
@@ -564,6 +586,7 @@ void trod_trace_close(struct trod_trace *t)
         t->format->beside->close(t->beside);
     trod_batch_free(t->spare);
     free(t->names);
+    free(t->claimed);
     for (size_t i = 0; t->frames && i < t->n_inputs; i++)
         trod_frames_fini(&t->frames[i]);
     free(t->frames);

@@ -28,9 +28,10 @@ struct trod_trace {
     struct trod_meta meta;
     struct trod_files files; /* inputs first */
     size_t n_inputs;
-    uint32_t base;                      /* number of the first input in the trace it is a part of */
-    const char **names;                 /* of the inputs */
-    const struct trod_format *claimed;  /* by a directory: what its files are, or NULL */
+    uint32_t base;      /* number of the first input in the trace it is a part of */
+    const char **names; /* of the inputs */
+    /* By input: what the directory says that it was found in, or NULL. */
+    const struct trod_format **claimed;
     const struct trod_candidate *known; /* what its file is, where that was found out before */
     const struct trod_format *format;   /* of the first file opened */
     enum trod_isa isa;                  /* that trod_trace_first_isa found; units begin with it */

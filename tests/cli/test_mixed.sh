@@ -52,4 +52,83 @@ for what in mix hot deps branches; do
         done
     done
 done
+
+# A32 and A64: each file's instructions have the alignment of its own set, so that what predictors get wrong in both is
+# what they get wrong in each. Two branches 32 bytes apart, one taken, one not: 16 entries tell them apart by 4 bytes
+# (A64), not by 2 (A32, which has T32 beside it).
+awk 'function p(file, at, op, mode) { printf "%d clk cpu0 IT (%d) %08x %s %s : X\n", ++n, n, at, op, mode >file }
+     BEGIN { for (; i < 200; i++) {
+         p("a64.tarmac", 32768, "54000100", "O EL1h_n"); p("a64.tarmac", 32800, "54000040", "O EL1h_n")
+         p("a64.tarmac", 32804, "17fffff7", "O EL1h_n")
+         p("a32.tarmac", 36864, "0a000006", "A svc_s"); p("a32.tarmac", 36896, "0a000000", "A svc_s")
+         p("a32.tarmac", 36900, "eafffff5", "A svc_s") } }'
+predictors=bimodal:log=4,gshare:log=4:history=0,local:log=4:history=1,perceptron:log=4
+mispredicted() { jq -c '[.predictors[] | select(.of == "direction") | .wrong]' "$stdout"; }
+run trod branches --predictors $predictors --format json a32.tarmac
+json '.predictors[0].wrong > 190'
+mispredicted >each
+run trod branches --predictors $predictors --format json a64.tarmac
+json '.predictors[0].wrong < 10'
+mispredicted >>each
+jq -s -c 'transpose | map(add)' each >want
+for files in 'a32.tarmac a64.tarmac' 'a64.tarmac a32.tarmac'; do
+    for j in 1 2 3; do
+        # shellcheck disable=SC2086
+        run trod branches --predictors $predictors -j $j --format json $files
+        status 0
+        mispredicted >got
+        same want got
+    done
+done
+
+# a file that says no instruction set, then two that differ: x86-64 is a bit of the file type's first byte, of
+# which nothing else is set here
+cp x86.trace none.trace
+printf '\x00' | dd of=none.trace bs=1 seek=$((24 + 4)) count=1 conv=notrunc status=none
+for what in mix hot calls deps branches count; do
+    for files in 'none.trace x86.trace a64.trace' 'none.trace a64.trace x86.trace' 'none.trace none.trace x86.trace a64.trace'; do
+        # shellcheck disable=SC2086
+        run trod $what -j 1 $files
+        status 0
+        cp "$stdout" one
+        cp "$stderr" one.err
+        err_has "${files##* }: warning: this is code of"
+        for j in 2 3 4; do
+            # shellcheck disable=SC2086
+            run trod $what -j $j $files
+            out_is one
+            err <one.err
+        done
+    done
+done
+
+# directories: what one of them is says nothing of the others
+mkdir tm drm
+cp a.tarmac tm/1.tarmac
+cp c.tarmac tm/2.tarmac
+cp a64.trace drm/1.trace
+cp a64.trace drm/2.trace
+for j in 1 2; do
+    run trod count -j $j a.tarmac drm
+    status 2
+    sed 's/^files: .*/files:   1/' "$stdout" >got
+    trod count a.tarmac >want
+    same want got
+    text "$stderr" <<'END'
+trod: drm/1.trace: this is a trace of format 'drmemtrace', and the files before are of 'tarmac': read files of several formats one by one (where one is mistaken: --from FORMAT)
+trod: drm/2.trace: this is a trace of format 'drmemtrace', and the files before are of 'tarmac': read files of several formats one by one (where one is mistaken: --from FORMAT)
+END
+    for order in file time; do
+        run trod count --order $order -j $j tm drm
+        status 2
+        trod count --order $order tm 2>"$tmp/.left" >want
+        out_is want
+        check test "$(grep -c "^trod: drm/[12].trace: this is a trace of format 'drmemtrace', and" "$stderr")" = 2
+        run trod count --order $order -j $j drm a.tarmac tm
+        status 2
+        trod count --order $order drm >want
+        out_is want
+        check test "$(grep -c "tarmac: this is a trace of format 'tarmac', and" "$stderr")" = 3
+    done
+done
 finish
