@@ -157,7 +157,7 @@ struct trod_analysis {
      * thread that decodes, with the batches as they are decoded.
      */
     bool direct;
-    bool idle;  /* it wants rows of idle cores (trod_trace_options.idle) */
+    bool idle;  /* it is fed rows of idle cores (trod_trace_options.idle), others are not */
     bool timed; /* the order of time is the default */
     bool names; /* its results name functions: symbols are of use to it */
     bool light; /* feeding a row costs less than handing it to another thread */

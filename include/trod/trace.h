@@ -43,8 +43,9 @@ struct trod_trace_options {
     /*
      * DYNAMIC and RECORDED: a core that was idle says so before its next row, and at the end, with
      * a MARKER row of no thread: TROD_F_SYNTHETIC, sub TROD_DRM_CORE_IDLE (TROD_DRM_CORE_WAIT where
-     * it waited for other cores), value = number of idle steps. RECORDED by the schedule beside the
-     * trace is then in lock-step.
+     * it waited for other cores), value = number of idle steps. It does not count in the numbers
+     * of rows (trod_batch.first): analyses that do not ask for such rows are not fed any. RECORDED
+     * by the schedule beside the trace is then in lock-step.
      */
     bool idle;
     /*

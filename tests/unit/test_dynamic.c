@@ -3,6 +3,7 @@
  * those that are decided on one by one, whatever the threads do and however many of their records
  * are at hand; and the rows of a trace are the same for every size of a batch.
  */
+#include "core/origin.h"
 #include "trace/dynamic.h"
 
 #include <setjmp.h>
@@ -230,19 +231,22 @@ static struct seen *rows_of(char *const *path, size_t n, uint32_t rows, uint32_t
     const char *names[INPUTS];
     struct trod_batch *b;
     struct trod_trace *t;
+    size_t gaps;
     int rc;
 
     assert_non_null(out);
     for (size_t i = 0; i < n; i++)
         names[i] = path[i];
     assert_int_equal(trod_trace_open(&t, names, n, &opt, NULL), TROD_OK);
-    *many = 0;
+    *many = gaps = 0;
     while ((rc = trod_trace_next(t, &b)) == 1) {
-        assert_int_equal(b->first, *many);
+        assert_int_equal(b->first, *many - gaps);
         for (uint32_t i = 0; i < b->n; i++) {
             const uint32_t has = b->have & b->has[i];
 
             assert_true(*many < 1 << 16);
+            assert_int_equal(trod_origin_row(b, i), *many - gaps);
+            gaps += trod_gap_row(b, i); /* which have no number of their own */
             out[(*many)++] = (struct seen){
                 .addr = has & TROD_COL_ADDR ? b->addr[i] : 0,
                 .value = has & TROD_COL_VALUE ? b->value[i] : 0,
