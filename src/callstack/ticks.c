@@ -21,6 +21,11 @@ const struct trod_ticks *trod_callstack_ticks(const struct trod_callstack *c)
     return &c->ticks;
 }
 
+void trod_callstack_new_ticks(struct trod_callstack *c)
+{
+    c->ticks = (struct trod_ticks){.known = false};
+}
+
 const uint64_t *trod_callstack_times(const struct trod_callstack *c)
 {
     return c->times;

@@ -49,6 +49,12 @@ void trod_callstack_scales(struct trod_callstack *c, void (*fn)(void *ctx, unsig
 /* The ticks of C so far. */
 const struct trod_ticks *trod_callstack_ticks(const struct trod_callstack *c);
 
+/*
+ * All streams of C have ended: the times that come next count ticks of their own, as if they were
+ * the first. What is added up of both is the caller's to scale.
+ */
+void trod_callstack_new_ticks(struct trod_callstack *c);
+
 /* The times of the batch that C is being fed, by row, in ticks: while functions of its sink run. */
 const uint64_t *trod_callstack_times(const struct trod_callstack *c);
 

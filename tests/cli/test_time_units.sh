@@ -71,6 +71,47 @@ done
 # units that cannot be compared count one for one
 run trod calls --no-index --format json clk.tarmac one.tarmac
 json '.time == 55 + 5500 and .time_unit == "1 clk"'
+# what a file's units count does not depend on the files before it, nor who reads it: ONE, of which each file takes 11
+# halves of a nanosecond, in ns; CLKUS counts clk, then us, which are one for one there
+sed 's/\([0-9]*\)00 ps/\1 ns/' one.tarmac >ns5.tarmac
+awk '{ $1 = NR * 5; $2 = NR < 7 ? "clk" : "us"; print }' one.tarmac >clkus.tarmac
+# ps, and as long in ns but so late that the time since 0 is more than 64 bits of ps hold
+awk '{ printf "200000000000000%02d ns", NR; $1 = $2 = ""; print }' one.tarmac >late_ns.tarmac
+# every JOBS, and parts that are merged
+alike() {
+    local i n states=
+    run trod run --no-index -j 1 --format json "$@"
+    status 0
+    cp "$stdout" want
+    cp "$stderr" want.err
+    for n in 2 3; do
+        run trod run --no-index -j $n --format json "$@"
+        out_is want
+        err <want.err
+    done
+    for i in 0 1 2; do
+        check trod run -q --part $i/3 --save late$i "$@"
+        states="$states late$i"
+    done
+    # shellcheck disable=SC2086
+    run trod merge --format json $states
+    out_is want
+    err <want.err
+}
+for what in profile calls flame calls:list; do
+    alike $what ns5.tarmac clkus.tarmac
+    alike $what clkus.tarmac ns5.tarmac one.tarmac
+    alike $what one.tarmac late_ns.tarmac
+    alike $what late_ns.tarmac one.tarmac fs.tarmac
+done
+run trod profile -j 1 --no-index --format json ns5.tarmac clkus.tarmac
+json '.time == 55 + 55'
+for files in 'one.tarmac late_ns.tarmac' 'late_ns.tarmac one.tarmac'; do
+    # shellcheck disable=SC2086
+    run trod profile -j 1 --no-index --format json $files
+    json '.time == 5500 + 11000 and .time_unit == "1 ps"'
+    err </dev/null
+done
 # more than 64 bits hold: 10^9 s are 10^24 fs
 { echo '0 fs cpu0 IT (1) 00008000 d503201f O EL1h_n : NOP'
   echo '1000000000 s cpu0 IT (2) 00008004 d503201f O EL1h_n : NOP'; } >years.tarmac

@@ -92,6 +92,7 @@ static int end_lanes(struct cg_core *core)
 
 static int end_file(struct cg_core *core, uint32_t next)
 {
+    cg_ticks_turn(core);
     core->file = next;
     if (core->source) {
         core->meta = core->source->meta(core->source->ctx);
@@ -376,7 +377,7 @@ int cg_finish(struct cg_core *core)
         if (rc == TROD_OK)
             rc = trod_callstack_end(core->stack);
         count_all(core);
-        cg_ticks_end(core);
+        cg_ticks_turn(core);
         trod_callstack_free(core->stack);
         core->stack = NULL;
     }
@@ -480,6 +481,7 @@ int cg_merge(void *into, const void *from)
     if (rc == TROD_OK) {
         cg_ticks_merge(a, b);
         rc = cg_tree_add(&a->tree, &b->tree);
+        cg_ticks_check(a);
     }
     trod_callstack_counts_add(&a->counts, &b->counts);
     a->told = a->told || b->told;
@@ -490,7 +492,7 @@ int cg_save(const void *st, struct trod_buf *out)
 {
     struct cg_core *core = ((const struct cg_state *)st)->core;
     const uint64_t *counts = (const uint64_t *)(const void *)&core->counts;
-    int rc = cg_finish(core);
+    int rc = cg_conclude(core);
 
     if (core->like)
         return TROD_ERR_UNSUPPORTED;

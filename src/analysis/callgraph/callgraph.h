@@ -107,6 +107,7 @@ struct cg_call {
 struct cg_calls {
     struct cg_call *at;
     size_t n, cap;
+    size_t before; /* those of files that are over */
     uint64_t seen; /* those that found no place included */
 };
 
@@ -130,6 +131,7 @@ struct cg_core {
     bool inline_exceptions, finished, listing;
     bool followed, following; /* rows that are not counted: there were some; they are being fed */
     bool turning;             /* rows of another file come */
+    bool told_large;          /* cg_conclude has warned */
     bool told;                /* there was an opcode or the kind of a branch */
     struct cg_calls calls, open;
     struct cg_weights weights;
@@ -237,10 +239,15 @@ void cg_put_list(const struct cg_core *core, struct trod_result *r);
 void cg_put_open(const struct cg_core *core, struct trod_result *r);
 
 /* ---- ticks.c */
-/* CTX is a core: its times are in ticks from here on of which 10^POWER were one. */
+/* CTX is a core: times of its file are in ticks from here on of which 10^POWER were one. */
 void cg_scale(void *ctx, unsigned power);
-/* The call stack of CORE is fed no more. */
-void cg_ticks_end(struct cg_core *core);
+/* The streams of a file have ended, and are not yet added to those before. */
+void cg_ticks_turn(struct cg_core *core);
+/*
+ * cg_finish of a state that results are made of, or that is saved: warns, once, if there were times
+ * that did not fit.
+ */
+int cg_conclude(struct cg_core *core);
 /* Times that did not fit have differences that mean nothing: no function has one. */
 void cg_ticks_check(struct cg_core *core);
 /* Give both the finer of their ticks, before the times of FROM are added to those of INTO. */

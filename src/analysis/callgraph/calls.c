@@ -225,7 +225,7 @@ static int result(const void *st, struct trod_result *r)
     struct cg_core *core = ((const struct cg_state *)st)->core;
     struct tree t = {.core = core, .r = r};
     struct cg_sum *sum = NULL;
-    int rc = cg_finish(core);
+    int rc = cg_conclude(core);
 
     if (rc == TROD_OK &&
         (!cg_tree_begin(&core->tree) || !(sum = cg_sums(&core->tree, core->weights.shown))))

@@ -165,7 +165,7 @@ static int put_stacks(struct folding *k)
 static int fold(struct cg_core *core, struct trod_flame **out)
 {
     struct folding k = {.core = core};
-    const int finished = cg_finish(core);
+    const int finished = cg_conclude(core);
     int rc;
 
     *out = NULL;

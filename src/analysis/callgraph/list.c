@@ -195,7 +195,7 @@ static int add_list(const struct cg_core *core, struct cg_calls *to, const struc
         p[to->n + i].row += base;
     to->at = p;
     to->n += n;
-    to->cap = to->n;
+    to->before = to->cap = to->n;
     return TROD_OK;
 }
 

@@ -396,7 +396,7 @@ static int result(const void *st, struct trod_result *r)
     struct cg_core *core = ((const struct cg_state *)st)->core;
     struct table t = {.core = core, .shown = core->weights.shown, .sort = core->opt->sort};
     struct cg_sum *sum = NULL;
-    int rc = cg_finish(core);
+    int rc = cg_conclude(core);
 
     if (rc == TROD_OK && (!cg_tree_begin(&core->tree) || !(sum = cg_sums(&core->tree, t.shown))))
         rc = TROD_ERR_NOMEM;
