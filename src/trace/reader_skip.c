@@ -6,6 +6,9 @@
  */
 #include "trace/reader_int.h"
 
+#include "core/origin.h"
+#include "trace/trace_impl.h"
+
 #include <string.h>
 
 void trod_reader_skip(struct trod_reader *r, uint64_t n, bool by_instruction)
@@ -73,10 +76,23 @@ static void jump(struct trod_reader *r)
         r->resync = r->spec.format->resync != NULL;
 }
 
+void trod_batch_leave_out(struct trod_batch *b, uint32_t n)
+{
+    uint8_t keep[TROD_BATCH_ROWS] = {0};
+    const uint64_t first = n < b->n ? trod_origin_row(b, n) : b->first + n;
+    uint32_t *rows;
+
+    memset(keep + n, 1, b->n - n);
+    trod_batch_keep(b, keep);
+    rows = trod_origin_of(b).rows;
+    for (uint32_t i = 0; rows && i < b->n; i++)
+        rows[i] -= (uint32_t)(first - b->first);
+    b->first = first;
+}
+
 /* Take the rows from the front of B that come before what is wanted. */
 void trod_reader_leave_out(struct trod_reader *r, struct trod_batch *b)
 {
-    uint8_t keep[TROD_BATCH_ROWS] = {0};
     uint32_t n = 0;
 
     if (r->skip_instructions)
@@ -95,7 +111,5 @@ void trod_reader_leave_out(struct trod_reader *r, struct trod_batch *b)
         return;
     }
     r->skip = 0;
-    memset(keep + n, 1, b->n - n);
-    trod_batch_keep(b, keep);
-    b->first += n;
+    trod_batch_leave_out(b, n);
 }

@@ -378,13 +378,10 @@ void trod_trace_reader_done(struct trod_trace *t, size_t i)
 /* Take rows from the front of B until opt.skip_rows are left out; the readers did it otherwise. */
 static void leave_out(struct trod_trace *t, struct trod_batch *b)
 {
-    uint8_t keep[TROD_BATCH_ROWS] = {0};
-    uint32_t n = t->opt.skip_rows < b->n ? (uint32_t)t->opt.skip_rows : b->n;
+    const uint32_t n = t->opt.skip_rows < b->n ? (uint32_t)t->opt.skip_rows : b->n;
 
     t->opt.skip_rows -= n;
-    memset(keep + n, 1, b->n - n);
-    trod_batch_keep(b, keep);
-    b->first += n;
+    trod_batch_leave_out(b, n);
 }
 
 /* What lies beside the inputs is looked at when it is known what is wanted. */

@@ -77,6 +77,11 @@ int trod_trace_open_known(struct trod_trace **out, const struct trod_trace *whol
                           const struct trod_candidate *known,
                           const struct trod_input_options *input, struct trod_batch **spare,
                           struct trod_diag *diag);
+/*
+ * The first N rows of B (up to TROD_BATCH_ROWS) are left out: it begins with the number of the next
+ * one.
+ */
+void trod_batch_leave_out(struct trod_batch *b, uint32_t n);
 /* The batch of T, which is to be closed, as such a spare. NULL: it has none of its own. */
 struct trod_batch *trod_trace_last_batch(struct trod_trace *t);
 
