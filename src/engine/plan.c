@@ -337,6 +337,7 @@ static size_t cut_file(struct trod_run *r, size_t i, struct cuts *c, struct run_
         n = trod_trace_cuts(r->whole, i, bytes, true, &c->at[1], RUN_PARTS - 1, &piece->as);
         memcpy(&c->before[1], &c->at[1], n * sizeof *c->at);
         piece->apart = n && piece->as.format->parts;
+        piece->packed = n > 0;
         r->tentative |= n > 0;
     }
     r->tentative |= n && r->sites;

@@ -6,6 +6,7 @@
 #include "engine/run_int.h"
 
 #include "core/sized.h"
+#include "trace/cuts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -468,6 +469,7 @@ static int go_tentative(struct trod_run *r)
             return rc;
         r->again = assumed != r->assume.wrong; /* without such units, or without such that assume */
         run_forget(r);
+        trod_trace_forget_frames(r->whole);
         rc = run_plan_units(r);
         if (rc < 0 || !(r->tentative || r->gives_up))
             return rc < 0 ? rc : go(r);

@@ -117,6 +117,7 @@ struct run_piece {
     bool chained; /* all pieces of its file but the first have a link (chain.c) */
     bool apart;   /* its decoder state follows from the bytes before it (trod_parts.enter) */
     bool assumes; /* all pieces of its file but the first assume what is before them (assume.c) */
+    bool packed;  /* it is compressed, and cut at frames */
     bool last;    /* of its file */
 };
 

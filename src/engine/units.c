@@ -307,15 +307,16 @@ static bool complete(const struct trod_run *r, const struct run_piece *piece)
 /*
  * U, which read PIECE, ended with the error RC. Could this error be absent if the file were read as
  * a whole? The last of chained pieces, or of those apart, ends as the whole file does, except for
- * lack of memory and limits.
+ * lack of memory and limits; but what is decoded of a damaged frame depends on where it was thought
+ * to end.
  */
 static bool doubtful(const struct trod_run *r, const struct run_unit *u,
                      const struct run_piece *piece, int rc)
 {
     if (r->opt.parts > 1) /* r->sound answers this (chain.c) */
         return false;
-    return r->tentative &&
-           (!(piece->link || piece->apart) || !piece->last || u->fatal || rc == TROD_ERR_LIMIT);
+    return r->tentative && (!(piece->link || piece->apart) || piece->packed || !piece->last ||
+                            u->fatal || rc == TROD_ERR_LIMIT);
 }
 
 /* No more rows of FILE come for the instances of IT. 0 or an error. */

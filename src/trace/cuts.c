@@ -93,6 +93,12 @@ size_t trod_trace_cuts(const struct trod_trace *whole, size_t file, uint64_t pie
     return n;
 }
 
+void trod_trace_forget_frames(struct trod_trace *whole)
+{
+    for (size_t i = 0; i < whole->n_inputs; i++)
+        trod_frames_fini(&whole->frames[i]);
+}
+
 size_t trod_trace_cuts_near(const struct trod_trace *whole, size_t file, const uint64_t *want,
                             size_t n, uint64_t *cut, struct trod_candidate *as)
 {

@@ -18,6 +18,9 @@
 size_t trod_trace_cuts_near(const struct trod_trace *whole, size_t file, const uint64_t *want,
                             size_t n, uint64_t *cut, struct trod_candidate *as);
 
+/* The frames that cuts of compressed files of WHOLE were found by are of no more use. */
+void trod_trace_forget_frames(struct trod_trace *whole);
+
 /*
  * The outline of the bytes [FROM, TO), between two cuts of the file of T, a trace by
  * trod_trace_open_bytes; OUT is empty, and released with trod_outline_fini, also after an error.

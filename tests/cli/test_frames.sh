@@ -93,6 +93,33 @@ for file in t.tarmac.zst t.tarmac.lz4 t.tarmac.gz u.tarmac.gz "${more[@]}"; do
     out_is want
 done
 
+# a member of records, among the last, that makes more bytes than it says
+gen=$(dirname "$TROD")/../../tests/gen/trod-gen
+if [[ -x $gen ]] && trod formats tt6 >/dev/null 2>&1 && command -v python3 >/dev/null; then
+    "$gen" tt6 --records 1200000 >t.tt6
+    run trod convert -q -f tt6 t.tt6 t.tt6.gz
+    python3 - <<'END'
+import struct
+b = bytearray(open('t.tt6.gz', 'rb').read())
+ends = [0]
+while ends[-1] < len(b):  # MiGz: the field MZ says the bytes between a header of 20 bytes and a trailer of 8
+    ends.append(ends[-1] + 20 + struct.unpack_from('<I', b, ends[-1] + 16)[0] + 8)
+made, = struct.unpack_from('<I', b, ends[-3] - 4)
+struct.pack_into('<I', b, ends[-3] - 4, made - 1)
+open('bad.tt6.gz', 'wb').write(b)
+END
+    run trod count -j 1 --format json bad.tt6.gz
+    was=$got
+    cp "$stdout" want
+    cp "$stderr" want.err
+    for jobs in 2 3; do
+        run trod count -j $jobs --format json bad.tt6.gz
+        status $was
+        out_is want
+        err <want.err
+    done
+fi
+
 # going into the middle of it gives the rows of plain text
 for file in t.tarmac.zst t.tarmac.lz4 t.tarmac.gz u.tarmac.gz; do
     run trod view --range $((5 * rows / 4))..$((5 * rows / 4 + 10)) t.tarmac
