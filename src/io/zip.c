@@ -18,11 +18,7 @@
 
 enum { SMALL = 1 << 10, SIGNATURE_N = 4 };
 
-/* Keep a problem of the member being read (or of none) at this place. Returns STATUS. */
-static int problem(struct zip *z, size_t member, int status, const char *kind, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
-
-static int problem(struct zip *z, size_t member, int status, const char *kind, const char *fmt, ...)
+int zip_problem(struct zip *z, size_t member, int status, const char *kind, const char *fmt, ...)
 {
     struct problem p = {
         .at = z->delivered + z->coming, .member = member, .status = status, .kind = kind};
@@ -51,11 +47,6 @@ static int problem(struct zip *z, size_t member, int status, const char *kind, c
     return status;
 }
 
-static const struct trod_zip_member *current(const struct zip *z)
-{
-    return &z->list.member[z->next - 1];
-}
-
 /* The member being read ends here; what is held back of it is delivered if it is SOUND. */
 static void end_member(struct zip *z, bool sound)
 {
@@ -63,14 +54,13 @@ static void end_member(struct zip *z, bool sound)
     z->sound = sound;
 }
 
-/* Begin reading member NEXT, whose bytes are at hand. */
+/* Begin reading member NEXT, which is as z->now says, and whose bytes are at hand. */
 static void begin_member(struct zip *z)
 {
-    struct trod_zip_member *m = &z->list.member[z->next];
+    const struct trod_zip_member *m = &z->now;
 
     pthread_mutex_lock(&z->lock);
-    m->start = z->delivered;
-    z->next++;
+    z->list.member[z->next++].start = z->delivered;
     pthread_mutex_unlock(&z->lock);
     z->dec.left = m->packed;
     z->dec.begun = trod_zip_tell(&z->dec.in);
@@ -80,15 +70,15 @@ static void begin_member(struct zip *z)
     z->open = true;
     z->inside = false;
     if (m->flags & ZIP_ENCRYPTED) {
-        problem(z, z->next - 1, TROD_ERR_UNSUPPORTED, "zip.unsupported", "is encrypted");
+        zip_problem(z, z->next - 1, TROD_ERR_UNSUPPORTED, "zip.unsupported", "is encrypted");
         end_member(z, false);
     } else if (trod_zip_codec_begin(z->dec.codec, m->method) < 0) {
-        problem(z, z->next - 1, TROD_ERR_UNSUPPORTED, "zip.unsupported",
-                "uses compression method %u, which this build cannot undo", m->method);
+        zip_problem(z, z->next - 1, TROD_ERR_UNSUPPORTED, "zip.unsupported",
+                    "uses compression method %u, which this build cannot undo", m->method);
         end_member(z, false);
     } else if (m->method == TROD_ZIP_STORED && m->packed == TROD_NOWHERE) {
-        problem(z, z->next - 1, TROD_ERR_UNSUPPORTED, "zip.unsupported",
-                "is stored without saying its size");
+        zip_problem(z, z->next - 1, TROD_ERR_UNSUPPORTED, "zip.unsupported",
+                    "is stored without saying its size");
         end_member(z, false);
     }
 }
@@ -97,19 +87,10 @@ static void begin_member(struct zip *z)
 static bool open_listed(struct zip *z)
 {
     while (z->next < z->list.n) {
-        const struct trod_zip_member *m = &z->list.member[z->next];
-        struct trod_zip_member local;
-        int rc = 0;
-
-        if (trod_zip_go(&z->dec.in, m->header))
-            rc = trod_zip_local(&z->dec.in, &local);
-        if (rc == 1) {
-            free(local.name);
+        if (zip_place(z, z->next)) {
             begin_member(z);
             return true;
         }
-        problem(z, z->next, TROD_ERR_CORRUPT, "zip.header",
-                "has no header where the directory says, at offset %" PRIu64, m->header);
         pthread_mutex_lock(&z->lock);
         z->list.member[z->next++].start = z->delivered;
         pthread_mutex_unlock(&z->lock);
@@ -167,6 +148,7 @@ static bool open_found(struct zip *z)
         z->dec.in.status = trod_fault_nomem(z->dec.in.fault, "the list of zip members");
         return false;
     }
+    z->now = m;
     begin_member(z);
     return true;
 }
@@ -192,27 +174,49 @@ static void comes(struct zip *z, size_t made, bool sound)
 /* All of the member has been made, MADE bytes of it now: is it what the directory says? */
 static void check_member(struct zip *z, size_t made)
 {
-    const struct trod_zip_member *m = current(z);
-
-    bool sound = m->size == TROD_NOWHERE || z->dec.made == m->size;
+    const struct trod_zip_member *m = &z->now;
+    const bool whole = m->size == TROD_NOWHERE || z->dec.made == m->size;
+    /* it has ended by itself: a checksum that is right is of all its bytes */
+    const bool sound =
+        whole || (m->method != TROD_ZIP_STORED && !z->inside && z->dec.crc == m->crc);
 
     comes(z, made, sound);
     if (m->size == TROD_NOWHERE && !z->inside && !descriptor_agrees(z))
-        problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.crc",
-                "has checksum %08" PRIx32 ", which is not the one given after it", z->dec.crc);
-    else if (!sound)
-        problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.size",
-                "has %" PRIu64 " bytes instead of %" PRIu64, z->dec.made, m->size);
+        zip_problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.crc",
+                    "has checksum %08" PRIx32 ", which is not the one given after it", z->dec.crc);
+    else if (!whole)
+        zip_problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.size",
+                    "has %" PRIu64 " bytes instead of %" PRIu64, z->dec.made, m->size);
     else if (m->size != TROD_NOWHERE && !z->inside && z->dec.crc != m->crc)
-        problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.crc",
-                "has checksum %08" PRIx32 " instead of %08" PRIx32, z->dec.crc, m->crc);
+        zip_problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.crc",
+                    "has checksum %08" PRIx32 " instead of %08" PRIx32, z->dec.crc, m->crc);
     end_member(z, sound);
+}
+
+/*
+ * The member does not end where its SIZES, of compressed bytes or of all, say. It is sound if it
+ * ends by itself with the right checksum: then it is read on, which is reported.
+ */
+static bool longer(struct zip *z)
+{
+    struct trod_zip_member whole = z->now;
+
+    whole.packed = whole.size = TROD_NOWHERE;
+    if (whole.method == TROD_ZIP_STORED || !zip_decodes(z, &whole, z->dec.begun, &whole.size))
+        return false;
+    zip_problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.size",
+                "is longer than it says: it has %" PRIu64 " bytes, as its checksum confirms",
+                whole.size);
+    z->now = whole;
+    z->dec.left = TROD_NOWHERE;
+    return true;
 }
 
 /* One step of the member being read, into CAP bytes at OUT. Returns bytes made. */
 static size_t step(struct zip *z, uint8_t *out, size_t cap)
 {
-    const struct trod_zip_member *m = current(z);
+    const struct trod_zip_member *m = &z->now;
+    const uint64_t said = m->size;
     const char *why = "";
     size_t made = cap;
     bool ends = false;
@@ -229,14 +233,16 @@ static size_t step(struct zip *z, uint8_t *out, size_t cap)
     switch (did) {
     case ZIP_CORRUPT:
         comes(z, made, false);
-        problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.corrupt",
-                "is corrupt near offset %" PRIu64 ": %s", trod_zip_tell(&z->dec.in), why);
+        zip_problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.corrupt",
+                    "is corrupt near offset %" PRIu64 ": %s", trod_zip_tell(&z->dec.in), why);
         end_member(z, false);
         break;
     case ZIP_TOO_LONG:
         comes(z, made, true);
-        problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.size", "has more than %" PRIu64 " bytes",
-                m->size);
+        if (longer(z))
+            return made + (size_t)(z->dec.made - said);
+        zip_problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.size", "has more than %" PRIu64 " bytes",
+                    m->size);
         end_member(z, true);
         break;
     case ZIP_ENDS:
@@ -244,8 +250,10 @@ static size_t step(struct zip *z, uint8_t *out, size_t cap)
         break;
     case ZIP_STARVED:
         comes(z, 0, false);
-        problem(z, z->next - 1, TROD_ERR_TRUNCATED, "zip.truncated",
-                "is cut after %" PRIu64 " bytes", z->dec.made);
+        if (z->dec.left == 0 && longer(z))
+            return 0;
+        zip_problem(z, z->next - 1, TROD_ERR_TRUNCATED, "zip.truncated",
+                    "is cut after %" PRIu64 " bytes", z->dec.made);
         end_member(z, false);
         break;
     case ZIP_GOES_ON:
@@ -431,10 +439,11 @@ static int find_members(struct zip *z)
         return rc;
     z->scanning = true;
     if (z->dec.in.random)
-        problem(z, SIZE_MAX, rc, "zip.directory",
-                rc == TROD_ERR_TRUNCATED
-                    ? "zip archive is cut: it has no directory, its members are read as they lie"
-                    : "directory of the zip archive is damaged: its members are read as they lie");
+        zip_problem(
+            z, SIZE_MAX, rc, "zip.directory",
+            rc == TROD_ERR_TRUNCATED
+                ? "zip archive is cut: it has no directory, its members are read as they lie"
+                : "directory of the zip archive is damaged: its members are read as they lie");
     trod_zip_list_fini(&z->list);
     return trod_zip_go(&z->dec.in, 0) ? TROD_OK : TROD_ERR_IO;
 }

@@ -29,6 +29,7 @@ struct trod_zip_member {
     uint64_t start;        /* first byte in the decoded stream */
     uint32_t crc;
     uint16_t method, flags;
+    uint16_t name_n; /* bytes of the name as the archive has it */
 };
 
 /* The archive's bytes, in a file, in memory or coming. */
@@ -64,6 +65,7 @@ static inline uint64_t trod_zip_tell(const struct trod_zip_bytes *b)
 struct trod_zip_list {
     struct trod_zip_member *member;
     size_t n, cap;
+    uint64_t directory; /* where it begins */
 };
 
 /*

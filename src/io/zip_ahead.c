@@ -25,8 +25,9 @@ enum {
 
 /* A thread, and what it made of a member. */
 struct slot {
-    struct trod_zip_member member; /* without its name */
-    size_t number;                 /* of the member; SIZE_MAX: the slot is free */
+    struct trod_zip_member member;    /* without its name */
+    const struct trod_zip_list *list; /* which has it */
+    size_t number;                    /* of the member; SIZE_MAX: the slot is free */
     bool running;
     atomic_bool quit;
     pthread_t thread;
@@ -49,13 +50,11 @@ static void *run(void *user)
 {
     struct slot *s = user;
     struct zip_decoder *d = &s->dec;
-    struct trod_zip_member local;
     const char *why;
 
-    s->odd = !trod_zip_go(&d->in, s->member.header) || trod_zip_local(&d->in, &local) != 1;
+    s->odd = !zip_agrees(&d->in, s->list, s->number);
     if (s->odd)
         return NULL;
-    free(local.name);
     d->begun = trod_zip_tell(&d->in);
     d->left = s->member.packed;
     d->made = 0;
@@ -116,9 +115,11 @@ static void begin(struct slot *s, struct zip *z, size_t number)
     s->n = s->given = 0;
     s->ends = s->odd = false;
     atomic_store(&s->quit, false);
+    s->list = &z->list;
+    s->number = number;
     s->running = trod_thread_start(&s->thread, run, s);
-    if (s->running)
-        s->number = number;
+    if (!s->running)
+        s->number = SIZE_MAX;
 }
 
 /* Is M large enough for a thread of its own, and does it say how large it is? */

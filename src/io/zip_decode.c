@@ -37,6 +37,8 @@ enum zip_step zip_decode(struct zip_decoder *d, const struct trod_zip_member *m,
     d->in.at += in;
     if (d->left != TROD_NOWHERE)
         d->left -= in;
+    if (rc < 0 && *made == 0 && d->made == m->size && d->crc == m->crc)
+        return ZIP_ENDS; /* what follows its last frame is of something else */
     if (rc < 0)
         return ZIP_CORRUPT;
     d->crc = trod_zip_crc(d->crc, out, *made);

@@ -9,6 +9,7 @@
 #include "core/grow.h"
 #include "zip.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,8 @@ enum {
     EXTRA_ZIP64 = 1,
     VERSION_MAX = 63,
     FLAG_DESCRIPTOR = 8,
-    HISTORY = 8 /* used bytes kept: a codec may give so many back */
+    NUMBER_N = 24, /* "#" and a number, in place of a name that is unreadable */
+    HISTORY = 8    /* used bytes kept: a codec may give so many back */
 };
 
 /* Fill the buffer behind what is there. False: nothing more comes. */
@@ -134,12 +136,20 @@ static void read_extra(const uint8_t *p, size_t n, struct trod_zip_member *m)
     }
 }
 
+static bool readable_name(const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i] < 0x20 || p[i] == 0x7f)
+            return false;
+    return n > 0;
+}
+
 /* One entry of the central directory. Returns 1, 0 (there is none here) or TROD_ERR_NOMEM. */
 static int central(struct trod_zip_bytes *b, struct trod_zip_list *list)
 {
     struct trod_zip_member m = {0};
     const uint8_t *p;
-    size_t name, extra, comment, all;
+    size_t name, extra, comment, all, room;
 
     if (trod_zip_need(b, CENTRAL_N) < CENTRAL_N || trod_load_le32(trod_zip_at(b)) != CENTRAL)
         return 0;
@@ -159,11 +169,15 @@ static int central(struct trod_zip_bytes *b, struct trod_zip_list *list)
     m.header = trod_load_le32(p + 42);
     m.start = TROD_NOWHERE;
     read_extra(p + CENTRAL_N + name, extra, &m);
-    m.name = malloc(name + 1);
+    room = name < NUMBER_N ? NUMBER_N : name + 1;
+    m.name = malloc(room);
     if (!m.name)
         return TROD_ERR_NOMEM;
     memcpy(m.name, p + CENTRAL_N, name);
     m.name[name] = '\0';
+    m.name_n = (uint16_t)name;
+    if (!readable_name(p + CENTRAL_N, name))
+        snprintf(m.name, room, "#%zu", list->n + 1);
     if (trod_zip_list_add(list, &m) < 0) {
         free(m.name);
         return TROD_ERR_NOMEM;
@@ -229,6 +243,7 @@ int trod_zip_directory(struct trod_zip_bytes *b, struct trod_zip_list *list)
     if (end == TROD_NOWHERE)
         return TROD_ERR_TRUNCATED;
     read_end(b, end, &count, &offset);
+    list->directory = offset;
     if (offset > end || !trod_zip_go(b, offset))
         return TROD_ERR_CORRUPT;
     while (list->n < count && rc == 1)
@@ -236,14 +251,6 @@ int trod_zip_directory(struct trod_zip_bytes *b, struct trod_zip_list *list)
     if (rc < 0)
         return rc;
     return list->n < count ? TROD_ERR_CORRUPT : TROD_OK;
-}
-
-static bool readable_name(const uint8_t *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (p[i] < 0x20 || p[i] == 0x7f)
-            return false;
-    return n > 0;
 }
 
 int trod_zip_local(struct trod_zip_bytes *b, struct trod_zip_member *m)

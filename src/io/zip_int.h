@@ -1,5 +1,5 @@
 /*
- * zip_int.h - an archive that is being read, for zip.c, zip_ahead.c and zip_point.c.
+ * zip_int.h - an archive that is being read, for the files zip_*.c.
  */
 #ifndef TROD_IO_ZIP_INT_H
 #define TROD_IO_ZIP_INT_H
@@ -14,7 +14,7 @@ struct problem {
     size_t member; /* SIZE_MAX: none */
     int status;
     const char *kind;
-    char text[120];
+    char text[160];
 };
 
 /* How far a member is decoded. */
@@ -47,6 +47,7 @@ struct zip_ahead;
 struct zip {
     struct trod_source inner;
     struct zip_decoder dec;
+    struct trod_zip_member now;  /* the member being read, as it is read (zip_place) */
     bool scanning;               /* no central directory */
     bool open;                   /* a member is being read */
     bool sound;                  /* the last one was good to its end */
@@ -80,6 +81,28 @@ static inline struct zip *zip_of(const struct trod_source *s)
  * False: it cannot.
  */
 bool trod_zip_enter(struct zip *z, uint64_t at);
+
+/* Keep a problem of MEMBER (SIZE_MAX: of none) at this place. Returns STATUS. */
+int zip_problem(struct zip *z, size_t member, int status, const char *kind, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* --- where members are (zip_place.c) --- */
+
+/*
+ * Is the header of member K of LIST where the directory says, and do both agree? Then B stands
+ * behind it.
+ */
+bool zip_agrees(struct trod_zip_bytes *b, const struct trod_zip_list *list, size_t k);
+/*
+ * Go to the bytes of member K and set z->now. What is wrong with its header or its entry is
+ * reported; false: they are nowhere.
+ */
+bool zip_place(struct zip *z, size_t k);
+/*
+ * Do the bytes at DATA of the archive, read as M says, end by themselves as it says? *SIZE: how
+ * many they make.
+ */
+bool zip_decodes(struct zip *z, const struct trod_zip_member *m, uint64_t data, uint64_t *size);
 
 /* --- members that are decoded ahead (zip_ahead.c) --- */
 

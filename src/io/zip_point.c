@@ -9,9 +9,9 @@
 
 bool trod_zip_enter(struct zip *z, uint64_t at)
 {
-    const struct trod_zip_member *m = &z->list.member[z->next - 1];
+    const struct trod_zip_member *m = &z->now;
     const struct trod_point *p = z->point;
-    const uint64_t made = p->decoded - m->start;
+    const uint64_t made = p->decoded - z->list.member[z->next - 1].start;
     uint8_t first = 0;
 
     if (at < z->dec.begun || (m->packed != TROD_NOWHERE && at - z->dec.begun > m->packed) ||
