@@ -61,10 +61,12 @@ int trod_input_fd(struct trod_input **out, int fd, const char *name,
  * more where they are at hand. MIN 0 asks for what is there, and for one byte if there is none.
  * span->last says that the input ends with the span; fewer than MIN without it means that damage
  * follows. The span is valid until the next call on IN.
+ * Damage that reading goes on behind, in an archive or at another frame of compressed data, is
+ * reported when all bytes before it are used, or are fewer than MIN.
  * Returns 0 (also at the end: then span->n < MIN), TROD_ERR_IO, TROD_ERR_TRUNCATED or
- * TROD_ERR_CORRUPT (compressed data damaged: the bytes before the damage have all been delivered
- * by earlier calls or are in the span, and the error comes once they are consumed),
- * TROD_ERR_LIMIT (MIN > TROD_AHEAD_MAX, or the expansion limit).
+ * TROD_ERR_CORRUPT (compressed data damaged, and nothing follows that can be read: the bytes before
+ * the damage have all been delivered by earlier calls or are in the span, and the error comes once
+ * they are consumed), TROD_ERR_LIMIT (MIN > TROD_AHEAD_MAX, or the expansion limit).
  */
 int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span);
 

@@ -14,6 +14,7 @@
 /* Between two calls. All zero: a frame begins. */
 struct trod_blocks {
     size_t hint; /* bytes that the library asked for; 0: none yet of this frame */
+    size_t into; /* bytes given since it asked for some: of a part that is not whole */
     bool full;   /* the last output was used up: there may be more of it without input */
 };
 
@@ -28,6 +29,12 @@ static inline size_t trod_blocks_next(const struct trod_blocks *b, size_t start,
     if (b->hint > header)
         return b->hint - header;
     return b->hint ? b->hint : start;
+}
+
+/* A call was given USED bytes of the WANT that trod_blocks_next() returned. */
+static inline void trod_blocks_given(struct trod_blocks *b, size_t used, size_t want)
+{
+    b->into = used == want ? 0 : b->into + used;
 }
 
 /* A call has returned HINT, 0 at the end of a frame. FULL: it used all of the output. */

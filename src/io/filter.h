@@ -9,6 +9,7 @@
 
 #include "fault.h"
 
+struct trod_damages;
 struct trod_stage;
 
 enum {
@@ -59,6 +60,18 @@ struct trod_filter {
     void (*close)(struct trod_stage *s);
     /* Decodes the same in less memory, for one of thousands of inputs. NULL: there is no other. */
     const struct trod_filter *lean;
+
+    /*
+     * Behind damage: bits of evidence that a frame or member begins with the N bytes at P, 0: none
+     * does, or TROD_BID_MORE. It may look at more than bid does. NULL: there is only one, or no way
+     * to know.
+     */
+    int (*again)(const uint8_t *p, size_t n);
+    /*
+     * Bytes that a frame makes, as what stands before the next one at P says, of which N bytes are
+     * at hand; TROD_NOWHERE: not known. NULL: it does not say.
+     */
+    uint64_t (*made_before)(const uint8_t *p, size_t n);
 
     /*
      * The frame or member that begins at byte AT of a file, as its headers say: *PACKED bytes there
@@ -124,6 +137,15 @@ struct trod_stage {
     uint64_t frame_to; /* byte of the output at which the next of those begins */
     bool finished;
     int status; /* the error that comes when it is asked for more */
+
+    /* --- going on behind damage (again.c) --- */
+    struct trod_damages *damages; /* where it is told; NULL: it ends the stream */
+    const uint8_t *first;         /* where what is at hand begins, used bytes included */
+    uint64_t frame_used;          /* where the frame being read begins in the input, */
+    uint64_t frame_at;            /* and in the output, were nothing missing */
+    uint64_t frame_size;          /* bytes it says it makes; TROD_NOWHERE: not known */
+    uint64_t missing;             /* of the output so far; TROD_NOWHERE: not known, as FRAME_AT */
+    unsigned drop;                /* bytes to come that are left out */
 };
 
 /* N bytes at AT of the file S, for trod_filter.frame. False: they are not there. */
@@ -166,6 +188,16 @@ int trod_stage_starved(struct trod_stage *s);
 
 /* TROD_ERR_CORRUPT, because of WHY. */
 int trod_stage_corrupt(struct trod_stage *s, const char *why);
+/* The same from BYTES before what is used on. */
+int trod_stage_corrupt_from(struct trod_stage *s, size_t bytes, const char *why);
+
+/*
+ * Damage of S, whose filter has returned TROD_ERR_CORRUPT: look for the next frame, and begin anew
+ * there. 0, or the error if there is none.
+ */
+int trod_stage_again(struct trod_stage *s);
+/* Of the *N bytes at OUT, made behind damage, leave out what S is to drop. */
+void trod_stage_drop(struct trod_stage *s, uint8_t *out, size_t *n);
 
 /*
  * Is S, between two members or frames of its filter, at the end of its input? *STATUS is an error

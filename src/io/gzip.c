@@ -67,6 +67,20 @@ static bool like_header(const uint8_t *p)
            (p[8] == 0 || p[8] == 2 || p[8] == 4) && (p[9] <= 13 || p[9] == 255);
 }
 
+static int gzip_again(const uint8_t *p, size_t n)
+{
+    enum { LEAST = 10 }; /* bytes of a header */
+    const int bits = gzip_bid(p, n);
+
+    return bits <= 0 ? bits : n < LEAST ? TROD_BID_MORE : like_header(p) ? bits : 0;
+}
+
+/* The trailer says it, modulo 2 to the power of 32. */
+static uint64_t gzip_made_before(const uint8_t *p, size_t n)
+{
+    return n < 4 ? TROD_NOWHERE : trod_load_le32(p - 4);
+}
+
 struct members {
     struct trod_frames *f;
     uint64_t at, decoded; /* the last one; what those before it make */
@@ -252,6 +266,8 @@ const struct trod_filter trod_filter_gzip_zlib = {
     .bid = gzip_bid,
     .frame = gzip_frame,
     .find = gzip_find,
+    .again = gzip_again,
+    .made_before = gzip_made_before,
     .open = trod_zlib_open,
     .resume = trod_zlib_resume,
     .read = trod_zlib_read,
@@ -269,6 +285,8 @@ const struct trod_filter trod_filter_gzip = {
     .bid = gzip_bid,
     .frame = gzip_frame,
     .find = gzip_find,
+    .again = gzip_again,
+    .made_before = gzip_made_before,
 #if TROD_HAVE_ISAL && TROD_HAVE_ZLIB
     .lean = &trod_filter_gzip_zlib, /* half the memory, half the speed */
 #endif

@@ -10,6 +10,7 @@
 
 #include "core/sized.h"
 #include "core/spare.h"
+#include "damage.h"
 #include "filter.h"
 #include "made.h"
 #include "points.h"
@@ -37,7 +38,9 @@ static struct trod_input *input_new(const char *name, struct trod_diag *diag)
     in->path = strdup(name);
     in->diag = diag;
     in->damage = TROD_NOWHERE;
+    trod_damages_init(&in->damages);
     if (!in->path) {
+        trod_damages_fini(&in->damages);
         free(in);
         return NULL;
     }
@@ -81,6 +84,8 @@ static int input_begin(struct trod_input **out, struct trod_input *in, int statu
     unsigned i = in->n_filters;
     for (const struct trod_stage *s = in->top->up; s; s = s->up)
         in->filters[--i] = s->filter;
+    if (in->top->up)
+        in->top->up->damages = &in->damages;
     *out = in;
     return TROD_OK;
 }
@@ -272,19 +277,26 @@ static int window_fill(struct trod_input *in, size_t min)
     }
 }
 
-/* Damage is told when all before it is used, or MIN bytes reach beyond. How far off the next is. */
-static uint64_t report_zip(struct trod_input *in, size_t min)
+/*
+ * Of D, damage is told when all before it is used, or MIN bytes reach beyond. How far off the next
+ * is; where records are not to reach across it, that which was told last counts until all before it
+ * is used.
+ */
+static uint64_t report_damage(struct trod_input *in, struct trod_damages *d, size_t min)
 {
+    const bool parts = in->n_filters || in->lines;
     const size_t n = min && min <= in->n ? min - 1 : min ? in->n : 0;
-    uint64_t next;
+    uint64_t next = trod_damages_next(d);
 
-    do {
-        const uint64_t told = trod_zip_report(&in->source, in->offset + n, in->diag, in->path);
+    while (in->edge <= in->offset && next <= in->offset + n) {
+        const uint64_t told = trod_damages_report(d, next, in->diag, in->path);
 
         in->damage = told < in->damage ? told : in->damage;
-        next = trod_zip_damage(&in->source);
-    } while (next <= in->offset);
-    return next - in->offset;
+        if (parts)
+            in->edge = next;
+        next = trod_damages_next(d);
+    }
+    return in->edge > in->offset ? in->edge - in->offset : next - in->offset;
 }
 
 int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span)
@@ -300,7 +312,12 @@ int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span)
         status = window_fill(in, min ? min : 1);
     }
     if (trod_zip_is(&in->source))
-        sound = report_zip(in, min);
+        sound = report_damage(in, trod_zip_damages(&in->source), min);
+    if (in->n_filters) {
+        const uint64_t also = report_damage(in, &in->damages, min);
+
+        sound = also < sound ? also : sound;
+    }
     *span = (struct trod_span){.p = in->p, .n = in->n, .offset = in->offset, .last = false};
     if (sound <= in->n)
         span->n = (size_t)sound;
@@ -315,6 +332,11 @@ int trod_input_ahead(struct trod_input *in, size_t min, struct trod_span *span)
 bool trod_input_interrupted(const struct trod_input *in)
 {
     return in->fault.quiet;
+}
+
+void trod_input_lines(struct trod_input *in)
+{
+    in->lines = true;
 }
 
 void trod_input_alone(struct trod_input *in)
@@ -401,6 +423,7 @@ void trod_input_close(struct trod_input *in)
     trod_stack_close(in->top);
     trod_source_close(&in->source);
     trod_frames_fini(&in->frames);
+    trod_damages_fini(&in->damages);
     free(in->point);
     trod_spare_give(in->spill, in->spill_cap);
     free(in->path);

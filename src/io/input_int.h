@@ -6,6 +6,7 @@
 
 #include "trod/io.h"
 
+#include "damage.h"
 #include "fault.h"
 #include "frames.h"
 #include "ring.h"
@@ -38,7 +39,10 @@ struct trod_input {
     bool given; /* frames are those of who goes on without them where they prove wrong */
     struct trod_point *point; /* where bytes are skipped to; NULL: nowhere */
 
-    uint64_t damage; /* the first that was told of a member of an archive; TROD_NOWHERE: none */
+    struct trod_damages damages; /* that the last filter has gone on behind */
+    uint64_t edge;               /* damage that was told, which no span reaches across */
+    bool lines;                  /* records are lines */
+    uint64_t damage;             /* the first that was told of; TROD_NOWHERE: none */
 };
 
 #endif

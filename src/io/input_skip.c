@@ -79,7 +79,16 @@ int trod_input_point(struct trod_input *in, const struct trod_point *point)
 
 bool trod_input_sound(const struct trod_input *in, uint64_t upto)
 {
-    return !trod_zip_is(&in->source) || trod_zip_sound(&in->source, upto);
+    struct trod_input *own = (struct trod_input *)(uintptr_t)in; /* the lock changes */
+
+    return (!trod_zip_is(&in->source) || trod_zip_sound(&in->source, upto)) &&
+           trod_damages_none(&own->damages, upto);
+}
+
+/* Something is missing of what was read: offsets are not those that frames and points say. */
+static bool is_damaged(struct trod_input *in)
+{
+    return !trod_damages_none(&in->damages, TROD_NOWHERE);
 }
 
 /* Go to the point, if it lies between here and N bytes further. Returns how far it came. */
@@ -93,7 +102,7 @@ static uint64_t seek_point(struct trod_input *in, uint64_t n)
         atomic_load(&in->ring.ended))
         return 0;
     trod_ring_stop(&in->ring);
-    if (atomic_load(&in->ring.ended) || in->top->end ||
+    if (atomic_load(&in->ring.ended) || in->top->end || is_damaged(in) ||
         !in->source.ops->seek(&in->source, at, &reached) || reached != at)
         return 0;
     in->source.pushed_at = in->source.n_pushed;
@@ -122,7 +131,7 @@ static uint64_t seek_frame(struct trod_input *in, uint64_t n)
     if (!to || to->decoded <= from || !in->source.ops->seek || atomic_load(&in->ring.ended))
         return 0;
     trod_ring_stop(&in->ring);
-    if (atomic_load(&in->ring.ended) || in->top->end ||
+    if (atomic_load(&in->ring.ended) || in->top->end || is_damaged(in) ||
         !in->source.ops->seek(&in->source, to->packed, &reached) || reached != to->packed)
         return 0;
     in->source.pushed_at = in->source.n_pushed;

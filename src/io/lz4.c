@@ -29,6 +29,13 @@ static int lz4_bid(const uint8_t *p, size_t n)
     return (flg & 0xc2) != 0x40 || (bd & 0x8f) || bd < 0x40 ? 0 : bits + 9;
 }
 
+static int lz4_again(const uint8_t *p, size_t n)
+{
+    const int bits = trod_bid_magic(p, n, "\x04\x22\x4d\x18", 4);
+
+    return bits > 0 ? lz4_bid(p, n) : bits;
+}
+
 /* "LZ4 Frame Format Description": the header may say the content's size, blocks say their own. */
 static bool lz4_frame(struct trod_source *s, uint64_t at, uint64_t *packed, uint64_t *decoded)
 {
@@ -108,12 +115,15 @@ static int lz4_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
         if (d->between && (status = trod_stage_frame(s, s->made + *n)) != TROD_OK)
             return status;
         d->between = false;
-        size_t room = cap - *n, in = trod_blocks_next(&d->at, FRAME_START, BLOCK_HEADER);
-        if (in > s->n)
-            in = s->n;
+        if (s->used == s->frame_used && s->n >= 14 && trod_load_le32(s->p) == 0x184d2204 &&
+            (s->p[4] & 8))
+            s->frame_size = trod_load_le64(s->p + 6);
+        const size_t want = trod_blocks_next(&d->at, FRAME_START, BLOCK_HEADER);
+        size_t room = cap - *n, in = want < s->n ? want : s->n;
         const size_t result = LZ4F_decompress(d->ctx, out + *n, &room, s->p, &in, NULL);
         if (LZ4F_isError(result))
-            return trod_stage_corrupt(s, LZ4F_getErrorName(result));
+            return trod_stage_corrupt_from(s, d->at.into, LZ4F_getErrorName(result));
+        trod_blocks_given(&d->at, in, want);
         trod_stage_use(s, in);
         *n += room;
         trod_blocks_called(&d->at, result, *n == cap);
@@ -217,6 +227,7 @@ const struct trod_filter trod_filter_lz4 = {
     .suffixes = {".lz4"},
     .bid = lz4_bid,
     .frame = lz4_frame,
+    .again = lz4_again,
 #if TROD_HAVE_LZ4
     .open = lz4_open,
     .read = lz4_read,

@@ -114,6 +114,7 @@ static int decode_chunk(struct trod_stage *s, int type, const uint8_t *p, size_t
         return trod_stage_corrupt(s, "a block without a length");
     if (size > BLOCK_MAX)
         return trod_stage_corrupt(s, "a chunk of more than 65536 bytes");
+    s->frame_size = size;
     uint8_t *to = size <= cap ? out : d->block;
     if (plain)
         memcpy(to, p, size);
@@ -186,12 +187,42 @@ static int snappy_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n
             continue;
         }
         size_t got;
+        trod_stage_frame(s, s->made + *n);
         const int status = next_chunk(s, out + *n, cap - *n, &got);
         if (status != TROD_OK)
             return status < 0 ? status : TROD_OK;
         *n += got;
     }
     return TROD_OK;
+}
+
+/* A chunk with data that its checksum confirms, or the beginning of a stream. */
+static int snappy_again(const uint8_t *p, size_t n)
+{
+    const size_t len = n < CHUNK_HEADER ? 0 : trod_load_le32(p) >> 8;
+    uint8_t *block;
+    size_t size = len - CHECKSUM;
+    bool sound;
+
+    if (*p > CHUNK_PLAIN)
+        return snappy_bid(p, n);
+    if (n < CHUNK_HEADER)
+        return TROD_BID_MORE;
+    if (len <= CHECKSUM || len > CHUNK_MAX + CHECKSUM || (*p == CHUNK_PLAIN && size > BLOCK_MAX))
+        return 0;
+    if (n < CHUNK_HEADER + len)
+        return TROD_BID_MORE;
+    p += CHUNK_HEADER;
+    if (p[-CHUNK_HEADER] == CHUNK_PLAIN)
+        return trod_crc32c_mask(trod_crc32c(p + CHECKSUM, size)) == trod_load_le32(p) ? 32 : 0;
+    if (lib.snappy_uncompressed_length((const char *)p + CHECKSUM, len - CHECKSUM, &size) ||
+        size > BLOCK_MAX || !(block = malloc(BLOCK_MAX)))
+        return 0;
+    sound = lib.snappy_uncompress((const char *)p + CHECKSUM, len - CHECKSUM, (char *)block,
+                                  &size) == SNAPPY_OK &&
+            trod_crc32c_mask(trod_crc32c(block, size)) == trod_load_le32(p);
+    free(block);
+    return sound ? 32 : 0;
 }
 
 static void snappy_close(struct trod_stage *s)
@@ -282,6 +313,7 @@ const struct trod_filter trod_filter_snappy = {
     .open = snappy_open,
     .read = snappy_read,
     .close = snappy_close,
+    .again = snappy_again,
     .enc_open = snappy_enc_open,
     .enc_write = snappy_enc_write,
     .enc_close = snappy_enc_close,

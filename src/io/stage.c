@@ -34,7 +34,7 @@ static void widen(struct trod_stage *s)
     memcpy(buf, s->p, s->n);
     free(s->buf);
     s->buf = buf;
-    s->p = buf;
+    s->p = s->first = buf;
     s->feed *= 2;
 }
 
@@ -63,7 +63,7 @@ bool trod_stage_more(struct trod_stage *s)
     } else if (s->n) {
         memmove(s->buf, s->p, s->n);
     }
-    s->p = s->buf;
+    s->p = s->first = s->buf;
     if (s->n == s->feed && s->feed < TROD_FEED)
         widen(s);
     size_t got = 0;
@@ -85,11 +85,16 @@ int trod_stage_starved(struct trod_stage *s)
                           s->filter->name, s->used + s->n);
 }
 
-int trod_stage_corrupt(struct trod_stage *s, const char *why)
+int trod_stage_corrupt_from(struct trod_stage *s, size_t bytes, const char *why)
 {
     return trod_fault_set(s->fault, TROD_ERR_CORRUPT, "io.corrupt",
                           "%s data is corrupt near compressed offset %" PRIu64 ": %s",
-                          s->filter->name, s->used, why);
+                          s->filter->name, s->used - bytes, why);
+}
+
+int trod_stage_corrupt(struct trod_stage *s, const char *why)
+{
+    return trod_stage_corrupt_from(s, 0, why);
 }
 
 bool trod_stage_at_end(struct trod_stage *s, int *status)
@@ -131,12 +136,17 @@ static int over_limit(const struct trod_stage *s)
                           s->ratio, in, s->made);
 }
 
-int trod_stage_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
+/* Once the filter of S, or what is below. *N: bytes made. */
+static int read_once(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
 {
-    *n = 0;
-    if (s->status != TROD_OK || s->finished)
-        return s->status;
-    int status = s->filter ? s->filter->read(s, out, cap, n) : hand_through(s, out, cap, n);
+    int status;
+
+    do {
+        status = s->filter ? s->filter->read(s, out, cap, n) : hand_through(s, out, cap, n);
+        if (s->drop == 0 || *n == 0)
+            break;
+        trod_stage_drop(s, out, n);
+    } while (*n == 0 && status == TROD_OK);
     if (s->frames && s->made + *n > s->frame_to) { /* the frame should have ended there */
         *n = (size_t)(s->frame_to - s->made);
         status = trod_stage_corrupt(s, "members are not as long as was thought");
@@ -146,7 +156,21 @@ int trod_stage_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
         status = over_limit(s);
     s->status = status;
     s->finished = status == TROD_OK && *n == 0;
-    return *n ? TROD_OK : status;
+    return status;
+}
+
+int trod_stage_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
+{
+    *n = 0;
+    while (*n == 0) {
+        if (s->status == TROD_ERR_CORRUPT && s->filter)
+            s->status = trod_stage_again(s);
+        if (s->status != TROD_OK || s->finished)
+            return s->status;
+        if (read_once(s, out, cap, n) != TROD_ERR_CORRUPT)
+            break;
+    }
+    return *n ? TROD_OK : s->status;
 }
 
 void trod_stage_expect(struct trod_stage *s, const struct trod_frames *frames)
@@ -157,6 +181,9 @@ void trod_stage_expect(struct trod_stage *s, const struct trod_frames *frames)
 
 int trod_stage_frame(struct trod_stage *s, uint64_t made)
 {
+    s->frame_used = s->used;
+    s->frame_at = s->missing == TROD_NOWHERE ? s->missing : made - s->drop + s->missing;
+    s->frame_size = TROD_NOWHERE;
     if (!s->frames)
         return TROD_OK;
     if (!trod_frames_agree(s->frames, s->used, made))
@@ -173,8 +200,10 @@ static void forget(struct trod_stage *s, uint64_t packed, uint64_t decoded)
     s->n = 0;
     s->end = s->finished = false;
     s->status = s->up_status = TROD_OK;
-    s->used = packed;
-    s->made = decoded;
+    s->used = s->frame_used = packed;
+    s->made = s->frame_at = decoded;
+    s->missing = s->drop = 0;
+    s->frame_size = TROD_NOWHERE;
 }
 
 int trod_stage_restart(struct trod_stage *s, uint64_t packed, uint64_t decoded)
@@ -200,8 +229,9 @@ static struct trod_stage *stage_new(struct trod_stage *up, struct trod_source *s
     s->source = source;
     s->ratio = ratio ? ratio : TROD_RATIO_DEFAULT;
     s->fault = fault;
+    s->frame_size = TROD_NOWHERE;
     if (!up && source->mem) {
-        s->p = source->mem;
+        s->p = s->first = source->mem;
         s->n = (size_t)source->size;
         s->end = true;
         atomic_store_explicit(&source->offset, source->size, memory_order_relaxed);

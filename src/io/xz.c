@@ -54,6 +54,19 @@ static int xz_open(struct trod_stage *s)
     return TROD_OK;
 }
 
+/* The header of a stream, which has a checksum. */
+static int xz_again(const uint8_t *p, size_t n)
+{
+    const int bits = xz_bid(p, n);
+    lzma_stream_flags flags;
+
+    if (bits <= 0)
+        return bits;
+    if (n < LZMA_STREAM_HEADER_SIZE)
+        return TROD_BID_MORE;
+    return lzma_stream_header_decode(&flags, p) == LZMA_OK ? bits : 0;
+}
+
 static int xz_error(struct trod_stage *s, lzma_ret ret)
 {
     switch (ret) {
@@ -217,6 +230,7 @@ const struct trod_filter trod_filter_xz = {
     .bid = xz_bid,
 #if TROD_HAVE_LZMA
     .find = trod_xz_find,
+    .again = xz_again,
     .open = xz_open,
     .read = xz_read,
     .close = xz_close,

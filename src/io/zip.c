@@ -20,30 +20,20 @@ enum { SMALL = 1 << 10, SIGNATURE_N = 4 };
 
 int zip_problem(struct zip *z, size_t member, int status, const char *kind, const char *fmt, ...)
 {
-    struct problem p = {
-        .at = z->delivered + z->coming, .member = member, .status = status, .kind = kind};
+    const bool whole = member == SIZE_MAX;
+    struct trod_damage d = {.at = z->delivered + z->coming,
+                            .member = whole ? NULL : z->list.member[member].name,
+                            .whole = whole,
+                            .status = status,
+                            .kind = kind,
+                            .text = "zip member "};
+    const size_t n = whole ? 0 : strlen(d.text);
     va_list ap;
 
     va_start(ap, fmt);
-    vsnprintf(p.text, sizeof p.text, fmt, ap);
+    vsnprintf(d.text + n, sizeof d.text - n, fmt, ap);
     va_end(ap);
-    pthread_mutex_lock(&z->lock);
-    if (z->first_bad > p.at)
-        z->first_bad = p.at;
-    if (z->n_problems == z->cap_problems && z->cap_problems < TROD_ZIP_PROBLEMS) {
-        size_t cap = z->cap_problems ? z->cap_problems * 4 : 16;
-        struct problem *q = realloc(z->problems, cap * sizeof *q);
-
-        if (q) {
-            z->problems = q;
-            z->cap_problems = cap;
-        }
-    }
-    if (z->n_problems < z->cap_problems)
-        z->problems[z->n_problems++] = p;
-    else
-        z->lost++;
-    pthread_mutex_unlock(&z->lock);
+    trod_damages_add(&z->damages, &d);
     return status;
 }
 
@@ -407,7 +397,7 @@ static void zip_close(struct trod_source *s)
     pthread_mutex_destroy(&z->lock);
     free(z->dec.in.buf);
     free(z->small);
-    free(z->problems);
+    trod_damages_fini(&z->damages);
     free(z->point);
     free(z);
 }
@@ -467,7 +457,7 @@ int trod_zip_wrap(struct trod_source *s, size_t window, bool lean, struct trod_f
                                         .cap = cap,
                                         .fault = fault};
     z->small = malloc(SMALL);
-    z->first_bad = TROD_NOWHERE;
+    trod_damages_init(&z->damages);
     rc = z->dec.in.buf && z->small ? trod_zip_codec_new(&z->dec.codec, lean) : TROD_ERR_NOMEM;
     if (rc == TROD_OK && !begins(&z->dec.in)) {
         rc = z->dec.in.random ? TROD_OK : trod_source_push(s, z->dec.in.buf, z->dec.in.n, fault);
@@ -494,7 +484,7 @@ int trod_zip_wrap(struct trod_source *s, size_t window, bool lean, struct trod_f
 
 no_archive:
     trod_zip_codec_free(z->dec.codec);
-    free(z->problems);
+    trod_damages_fini(&z->damages);
     free(z->dec.in.buf);
     free(z->small);
     free(z);
@@ -555,4 +545,9 @@ bool trod_zip_member(const struct trod_source *s, size_t k, const char **name, u
     }
     pthread_mutex_unlock(&z->lock);
     return yes;
+}
+
+struct trod_damages *trod_zip_damages(const struct trod_source *s)
+{
+    return &zip_of(s)->damages;
 }

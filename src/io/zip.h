@@ -7,6 +7,7 @@
 #ifndef TROD_IO_ZIP_H
 #define TROD_IO_ZIP_H
 
+#include "damage.h"
 #include "filter.h"
 #include "source.h"
 
@@ -142,13 +143,7 @@ bool trod_zip_sound(const struct trod_source *s, uint64_t upto);
 int trod_zip_point(struct trod_source *s, const struct trod_point *point);
 /* There is one behind byte OFFSET of the decoded stream. */
 bool trod_zip_pointed(const struct trod_source *s, uint64_t offset);
-/* Where in the decoded stream the first damage lies that is not reported; TROD_NOWHERE: none is. */
-uint64_t trod_zip_damage(struct trod_source *s);
-/*
- * Report what was found damaged before byte UPTO of the decoded stream. Returns where the first of
- * it lies that is of a member, TROD_NOWHERE if none is.
- */
-uint64_t trod_zip_report(struct trod_source *s, uint64_t upto, struct trod_diag *diag,
-                         const char *path);
+/* What was found damaged. */
+struct trod_damages *trod_zip_damages(const struct trod_source *s);
 
 #endif

@@ -9,14 +9,6 @@
 
 enum { ZIP_ENCRYPTED = 1 }; /* flag of a member */
 
-struct problem {
-    uint64_t at;   /* in the decoded stream */
-    size_t member; /* SIZE_MAX: none */
-    int status;
-    const char *kind;
-    char text[160];
-};
-
 /* How far a member is decoded. */
 struct zip_decoder {
     struct trod_zip_bytes in;
@@ -62,11 +54,8 @@ struct zip {
 
     pthread_mutex_t lock; /* of what follows */
     struct trod_zip_list list;
-    struct problem *problems;
-    size_t n_problems, cap_problems;
-    uint64_t lost;      /* problems past TROD_ZIP_PROBLEMS */
-    uint64_t first_bad; /* the smallest AT of a problem; TROD_NOWHERE: none */
 
+    struct trod_damages damages;
     struct trod_point *point; /* where reading may go on inside a member; NULL: nowhere */
     struct zip_ahead *ahead;  /* threads that decode members to come; NULL: none */
 };

@@ -40,13 +40,7 @@ bool trod_zip_enter(struct zip *z, uint64_t at)
 
 bool trod_zip_sound(const struct trod_source *s, uint64_t upto)
 {
-    struct zip *z = zip_of(s);
-    bool sound;
-
-    pthread_mutex_lock(&z->lock);
-    sound = z->first_bad >= upto;
-    pthread_mutex_unlock(&z->lock);
-    return sound;
+    return trod_damages_none(trod_zip_damages(s), upto);
 }
 
 int trod_zip_point(struct trod_source *s, const struct trod_point *point)

@@ -29,6 +29,13 @@ static int zstd_bid(const uint8_t *p, size_t n)
     return p[at + 4] & 0x08 ? 0 : bits + 1;
 }
 
+static int zstd_again(const uint8_t *p, size_t n)
+{
+    const int bits = trod_bid_magic(p, n, "\x28\xb5\x2f\xfd", 4);
+
+    return bits > 0 ? zstd_bid(p, n) : bits;
+}
+
 /* RFC 8878, 3.1.1.1 and 3.1.1.2: the header says the content's size, each block its own. */
 static bool zstd_frame(struct trod_source *s, uint64_t at, uint64_t *packed, uint64_t *decoded)
 {
@@ -107,7 +114,8 @@ static int zstd_open(struct trod_stage *s)
     return status;
 }
 
-static int zstd_error(struct trod_stage *s, size_t result)
+/* RESULT is an error, INTO bytes into a part of a frame. */
+static int zstd_error(struct trod_stage *s, size_t result, size_t into)
 {
     switch (ZSTD_getErrorCode(result)) {
     case ZSTD_error_memory_allocation:
@@ -116,7 +124,7 @@ static int zstd_error(struct trod_stage *s, size_t result)
         return trod_fault_set(s->fault, TROD_ERR_LIMIT, "io.window",
                               "zstd data needs a window of more than 128 MiB");
     default:
-        return trod_stage_corrupt(s, ZSTD_getErrorName(result));
+        return trod_stage_corrupt_from(s, into, ZSTD_getErrorName(result));
     }
 }
 
@@ -137,10 +145,20 @@ size_t trod_zstd_some(struct trod_zstd_blocks *b, ZSTD_outBuffer *o, ZSTD_inBuff
         result = ZSTD_decompressStream(b->ctx, o, &part);
         if (ZSTD_isError(result))
             break;
+        trod_blocks_given(&b->at, part.pos - in->pos, some);
         in->pos = part.pos;
         trod_blocks_called(&b->at, result, o->pos == o->size);
     } while (result && !b->at.full && in->pos < in->size);
     return result;
+}
+
+/* The frame at the input of S may say how much it makes. */
+static void note_size(struct trod_stage *s)
+{
+    const unsigned long long size = ZSTD_getFrameContentSize(s->p, s->n);
+
+    s->frame_size =
+        size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR ? TROD_NOWHERE : size;
 }
 
 int trod_zstd_read(struct trod_zstd *d, struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
@@ -155,12 +173,14 @@ int trod_zstd_read(struct trod_zstd *d, struct trod_stage *s, uint8_t *out, size
         if (d->between && (status = trod_stage_frame(s, s->made + o.pos)) != TROD_OK)
             return status;
         d->between = false;
+        if (s->used == s->frame_used && s->n)
+            note_size(s);
         ZSTD_inBuffer in = {.src = s->p, .size = of_frames(d, s), .pos = 0};
         const size_t result = trod_zstd_some(&d->blocks, &o, &in);
         *n = o.pos;
-        if (ZSTD_isError(result))
-            return zstd_error(s, result);
         trod_stage_use(s, in.pos);
+        if (ZSTD_isError(result))
+            return zstd_error(s, result, d->blocks.at.into);
         d->between = result == 0;
         if (s->n || d->between || o.pos == cap)
             continue;
@@ -251,6 +271,7 @@ const struct trod_filter trod_filter_zstd = {
     .suffixes = {".zst", ".zstd"},
     .bid = zstd_bid,
     .frame = zstd_frame,
+    .again = zstd_again,
 #if TROD_HAVE_ZSTD
     .open = zstd_open,
     .read = zstd_read,

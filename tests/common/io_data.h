@@ -74,7 +74,8 @@ static inline struct trod_buf data_encoded(const struct trod_filter *f, const st
 /* What an input gave. */
 struct data_read {
     struct trod_buf bytes;
-    int status; /* of the open, or else the one that ended reading */
+    int status; /* of the open, or the one that ended reading, or the worst that was read on behind
+                 */
     bool opened;
     char filters[100]; /* names, a space after each */
 };
@@ -105,8 +106,13 @@ static inline struct data_read data_read(const void *p, size_t n,
                                          const struct trod_input_options *opt)
 {
     struct trod_input *in;
-    const int status = trod_input_memory(&in, p, n, "test", opt, NULL);
-    return data_drain(in, status);
+    struct trod_diag diag;
+    struct data_read r;
+    trod_diag_init(&diag, NULL, NULL);
+    const int status = trod_input_memory(&in, p, n, "test", opt, &diag);
+    r = data_drain(in, status);
+    r.status = r.status == TROD_OK ? diag.worst : r.status;
+    return r;
 }
 
 static inline struct data_read data_read_file(const char *path,

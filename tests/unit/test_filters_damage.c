@@ -111,6 +111,54 @@ static void damage_costs_no_more_than_a_cut(void **state)
     trod_buf_fini(&plain);
 }
 
+static void keep_place(void *user, const struct trod_problem *p)
+{
+    *(uint64_t *)user = p->at.offset;
+}
+
+/* Damage in the middle of five frames: those before and behind it are given, it is said once. */
+static void reads_on(void **state)
+{
+    enum { FRAMES = 5, FRAME = 70001, STEP = 24 };
+
+    (void)state;
+    for (size_t i = 0; filter_at(i); i++) {
+        const struct trod_filter *f = filter_at(i);
+        struct trod_buf plain = data_make(DATA_TEXT, FRAMES * FRAME, 17), packed = {0};
+        size_t at = 0;
+
+        for (size_t k = 0; k < FRAMES; k++) {
+            if (k == 2)
+                at = packed.n;
+            data_encode(f, 0, plain.p + k * FRAME, FRAME, SIZE_MAX, &packed);
+        }
+        memset(packed.p + at + (packed.n - at) / 8, 0xff, 40);
+        for (int k = 0; f->again && k < 2; k++) {
+            const size_t behind = 2 * FRAME - STEP;
+            uint64_t place = 0;
+            struct trod_diag diag;
+            struct trod_input *in;
+            struct data_read r;
+
+            trod_diag_init(&diag, keep_place, &place);
+            assert_int_equal(
+                trod_input_memory(&in, packed.p, packed.n, "test", k ? &alone : NULL, &diag), 0);
+            r = data_drain(in, TROD_OK);
+            assert_int_equal(r.status, TROD_OK);
+            assert_int_equal(diag.errors, 1);
+            assert_true(r.bytes.n > 4 * FRAME - STEP && r.bytes.n < plain.n);
+            assert_memory_equal(r.bytes.p, plain.p, 2 * FRAME);
+            assert_memory_equal(r.bytes.p + r.bytes.n - behind, plain.p + plain.n - behind, behind);
+            /* these say how much a frame or chunk makes: it is read on where a record begins */
+            if (strcmp(f->name, "gzip") == 0 || strcmp(f->name, "snappy") == 0)
+                assert_int_equal((plain.n - (r.bytes.n - place)) % STEP, 0);
+            trod_buf_fini(&r.bytes);
+        }
+        trod_buf_fini(&plain);
+        trod_buf_fini(&packed);
+    }
+}
+
 static void bombs(void **state)
 {
     (void)state;
@@ -352,6 +400,7 @@ int main(void)
         cmocka_unit_test(every_cut),
         cmocka_unit_test(every_flip),
         cmocka_unit_test(damage_costs_no_more_than_a_cut),
+        cmocka_unit_test(reads_on),
         cmocka_unit_test(bombs),
         cmocka_unit_test(garbage_behind),
         cmocka_unit_test(not_compressed),

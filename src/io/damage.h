@@ -1,0 +1,46 @@
+/*
+ * damage.h - problems of an input that is read on behind them, on their way from the thread that
+ * meets them, ahead of what is looked at, to the one that reports them in their place.
+ */
+#ifndef TROD_IO_DAMAGE_H
+#define TROD_IO_DAMAGE_H
+
+#include "trod/diag.h"
+
+#include <pthread.h>
+
+enum { TROD_DAMAGES_MOST = 256 /* kept until they are reported; more are counted */ };
+
+struct trod_damage {
+    uint64_t at;        /* in the decoded stream */
+    const char *member; /* name, of an archive, which stays; NULL: none */
+    bool whole;         /* of the input as a whole: it has no place */
+    int status;
+    const char *kind; /* static */
+    char text[240];
+};
+
+struct trod_damages {
+    pthread_mutex_t lock;
+    struct trod_damage *damage;
+    size_t n, cap;
+    uint64_t lost;  /* those past TROD_DAMAGES_MOST */
+    uint64_t first; /* the smallest AT of any; TROD_NOWHERE: none was met */
+};
+
+void trod_damages_init(struct trod_damages *d);
+void trod_damages_fini(struct trod_damages *d);
+/* Keep DAMAGE (copied), which lies behind those that are kept. */
+void trod_damages_add(struct trod_damages *d, const struct trod_damage *damage);
+/* Where the first lies that is not reported; TROD_NOWHERE: none is. */
+uint64_t trod_damages_next(struct trod_damages *d);
+/* None was met before byte UPTO. */
+bool trod_damages_none(struct trod_damages *d, uint64_t upto);
+/*
+ * Report those before byte UPTO of the decoded stream of PATH. Returns where the first of them lies
+ * that has a place; TROD_NOWHERE if none has.
+ */
+uint64_t trod_damages_report(struct trod_damages *d, uint64_t upto, struct trod_diag *diag,
+                             const char *path);
+
+#endif
