@@ -103,6 +103,8 @@ static int start(struct trod_reader *r, const struct trod_candidate *best)
     r->meta->bits = best->bits;
     r->meta->file = r->file;
     r->meta->parts = trod_input_members(r->in) > 0;
+    if (f->flags & TROD_FMT_TEXT)
+        trod_input_lines(r->in);
     r->dec_size = f->dec_size ? f->dec_size : 1;
     r->dec = trod_spare_zeroed(r->dec_size); /* most of a large one is not used by short reads */
     if (!r->dec)
@@ -174,6 +176,12 @@ static bool resynchronize(struct trod_reader *r, struct trod_span *span)
     return !r->resync;
 }
 
+/* Does the error RC end all reading? */
+static bool is_fatal(const struct trod_reader *r, int rc)
+{
+    return rc < 0 && (rc == TROD_ERR_NOMEM || rc == TROD_ERR_IO || (r->diag && r->diag->strict));
+}
+
 /*
  * The driver failed with RC at the head of SPAN, EATEN bytes into the window, and reported it: what
  * follows cannot be read. A driver that can go on behind a malformed record does so itself.
@@ -182,7 +190,7 @@ static void give_up(struct trod_reader *r, int rc, const struct trod_span *span,
 {
     r->eaten = eaten;
     r->done = true;
-    if (rc == TROD_ERR_NOMEM || rc == TROD_ERR_IO || (r->diag && r->diag->strict))
+    if (is_fatal(r, rc))
         r->failed = rc;
     else if (trod_reader_must_arrive(r))
         r->failed = TROD_ERR_CORRUPT;
@@ -249,34 +257,51 @@ static int end_at_damage(struct trod_reader *r, const struct trod_span *span)
     return TROD_OK;
 }
 
+/* The next window to SPAN. *CUT: the input is damaged, or cannot be read, behind it. */
+static int look(struct trod_reader *r, struct trod_span *span, bool *cut)
+{
+    size_t want;
+    const int rc = show(r, &want, span);
+
+    /* fewer bytes than asked for: the input ends, or is damaged, behind them */
+    *cut = rc == TROD_OK && span->n < want && !span->last;
+    if (!*cut)
+        return rc;
+    span->last = true;
+    r->failed = trod_input_end(r->in);
+    return trod_input_interrupted(r->in) ? r->failed : TROD_OK;
+}
+
 /* Decode one window into B. Sets r->done at the end. Returns 0 or an input error. */
 static int step(struct trod_reader *r, struct trod_batch *b)
 {
     struct trod_span span;
     const uint8_t *from;
-    size_t n, want;
-    int rc = show(r, &want, &span);
+    size_t n;
+    bool cut;
+    int rc = look(r, &span, &cut);
 
-    if (rc < 0)
+    if (rc < 0 || (rc = end_at_damage(r, &span)) < 0)
         return rc;
-    /* Fewer bytes than asked for: the input ends, or is damaged, behind them. */
     n = span.n;
-    if (n < want && !span.last) {
-        span.last = true;
-        r->failed = trod_input_end(r->in);
-        if (trod_input_interrupted(r->in))
-            return r->failed;
-    }
-    if ((rc = end_at_damage(r, &span)) < 0)
-        return rc;
     if (r->part_end && trod_reader_cut_part(r, &span)) {
         r->done = true;
         return TROD_OK;
     }
+    cut = cut && span.n == n;
     n = span.n;
     from = span.p;
+    if (r->torn) {
+        trod_reader_next_line(r, &span);
+        return TROD_OK;
+    }
     if (r->resync && !resynchronize(r, &span)) {
         r->eaten = (size_t)(span.p - from);
+        r->done = n == 0;
+        return TROD_OK;
+    }
+    if (cut && !trod_reader_whole_lines(r, &span)) {
+        trod_reader_tear(r, 0, n);
         r->done = n == 0;
         return TROD_OK;
     }
@@ -288,7 +313,10 @@ static int step(struct trod_reader *r, struct trod_batch *b)
     rc = r->passes ? r->spec.format->parts->pass(r->dec, &span, b)
                    : r->spec.format->decode(r->dec, &span, b, r->diag);
     r->eaten = (size_t)(span.p - from);
-    if (rc < 0)
+    if (cut && r->failed == TROD_OK && !is_fatal(r, rc) &&
+        (rc < 0 || (rc == TROD_DEC_MORE && r->eaten == 0 && b->n == 0)))
+        trod_reader_tear(r, r->eaten, n - r->eaten);
+    else if (rc < 0)
         give_up(r, rc, &span, r->eaten);
     else if (rc == TROD_DEC_END)
         r->done = true;

@@ -26,6 +26,7 @@ struct trod_reader {
     bool done;
     bool started; /* the driver's start() was called: stop() is due */
     bool resync;  /* the next window begins in the middle of something */
+    bool torn;    /* the next window begins within a line */
     bool made;    /* what is decoded is made of the input's bytes */
     bool passes;  /* rows are not made: the driver's parts->pass goes over the records */
 
@@ -49,6 +50,17 @@ struct trod_reader {
  * of an archive hold nothing else they are passed over.
  */
 void trod_reader_leave_out(struct trod_reader *r, struct trod_batch *b);
+
+/* reader_torn.c: records that damage of the input cuts off. */
+/* N bytes behind the EATEN ones are of a record that is cut off there, before damage. */
+void trod_reader_tear(struct trod_reader *r, size_t eaten, size_t n);
+/*
+ * Of SPAN, behind which damage follows, keep the whole lines if the format has lines. False: it has
+ * none.
+ */
+bool trod_reader_whole_lines(const struct trod_reader *r, struct trod_span *span);
+/* SPAN begins within a line: pass over it. */
+void trod_reader_next_line(struct trod_reader *r, struct trod_span *span);
 
 /* reader_part.c: a part of the input. */
 /* The head has been read into B: go on with the first member of the part. */
