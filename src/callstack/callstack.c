@@ -121,6 +121,7 @@ struct cs_lane *cs_lane_of(struct trod_callstack *c, uint32_t stream, bool said)
     }
     l->stream = stream;
     l->slot = at;
+    l->made = c->n_made++;
     l->file = c->file;
     l->isa = c->isa;
     l->time = l->last.at.time = l->before.at.time = TROD_NOWHERE;
@@ -161,12 +162,25 @@ static int lane_end(struct trod_callstack *c, struct cs_lane *l)
     return rc;
 }
 
+static int by_made(const void *a, const void *b)
+{
+    const struct cs_lane *p = *(struct cs_lane *const *)a, *q = *(struct cs_lane *const *)b;
+
+    if (!p || !q)
+        return !p - !q;
+    return (p->made > q->made) - (p->made < q->made);
+}
+
 int trod_callstack_end(struct trod_callstack *c)
 {
     int rc = TROD_OK;
 
     c->batch = NULL;
     c->told = c->at = 0;
+    /* in the order in which the file named them, whatever files before it named */
+    if (c->n_lanes)
+        qsort(c->lane, c->n_lanes, sizeof(struct cs_lane *), by_made);
+    c->n_made = 0;
     for (uint32_t i = 0; i < c->n_lanes; i++) {
         if (c->lane[i] && rc == TROD_OK)
             rc = lane_end(c, c->lane[i]);

@@ -144,6 +144,7 @@ enum cs_pending { CS_NOTHING, CS_EXCEPTION, CS_BACK };
 struct cs_lane {
     uint32_t stream, file;
     uint32_t slot;           /* its place in the list of lanes */
+    uint32_t made;           /* lanes of the file that were there before it */
     struct cs_lane *touched; /* the next one with rows in the batch */
     bool began, in_batch;
     uint8_t isa; /* enum trod_isa */
@@ -183,7 +184,7 @@ struct trod_callstack {
     bool merged, has_file, own_classes;
     uint32_t file;
     struct cs_lane **lane; /* by stream + 1; [0]: rows without one */
-    uint32_t n_lanes;
+    uint32_t n_lanes, n_made; /* places; lanes made since the file began */
     struct trod_callstack_counts counts;
     struct trod_insn_decoder *decoder;
     uint8_t decoder_isa, decoder_endian;

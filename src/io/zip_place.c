@@ -27,15 +27,14 @@ enum {
 static const uint8_t descriptors[] = {0, 12, 16, 20, 24};
 
 /* Where the bytes of a member may begin, and what may be true of them. */
-struct
-try {
+struct way {
     uint64_t data;
     struct trod_zip_member m;
     enum { AT_HEADER, BEHIND, AS_LISTED } how;
 };
 
 struct tries {
-    struct try at[TRIES];
+    struct way at[TRIES];
     size_t n;
 };
 
@@ -132,17 +131,17 @@ bool zip_decodes(struct zip *z, const struct trod_zip_member *m, uint64_t data, 
     return did == ZIP_ENDS && d.crc == m->crc && (m->size == TROD_NOWHERE || d.made == m->size);
 }
 
-static void add(struct tries *t, const struct try *try)
+static void add(struct tries *t, const struct way *way)
 {
     if (t->n < TRIES)
-        t->at[t->n++] = *try;
+        t->at[t->n++] = *way;
 }
 
 /* The bytes at DATA may be as M, the entry, says, as LOCAL, the header, or as both in part. */
 static void add_ways(struct tries *t, const struct trod_zip_member *m,
                      const struct trod_zip_member *local, uint64_t data, int how)
 {
-    struct try way = {.data = data, .m = *m, .how = how};
+    struct way way = {.data = data, .m = *m, .how = how};
 
     add(t, &way);
     way.m.method = local->method;
@@ -220,7 +219,7 @@ static void add_listed(struct tries *t, struct zip *z, size_t k)
 {
     const struct trod_zip_member *m = &z->list.member[k];
     struct trod_zip_bytes *b = &z->dec.in;
-    struct try way = {.m = *m, .how = AS_LISTED};
+    struct way way = {.m = *m, .how = AS_LISTED};
     const uint64_t next = behind(&z->list, k);
 
     if (trod_zip_go(b, m->header) && trod_zip_need(b, LOCAL_N) >= LOCAL_N) {
@@ -243,7 +242,7 @@ static void add_listed(struct tries *t, struct zip *z, size_t k)
 
 /* Report what is wrong with the place of the member K, which is read as WAY says, if it is SOUND.
  */
-static void tell(struct zip *z, size_t k, const struct try *way, const char *what, bool sound)
+static void tell(struct zip *z, size_t k, const struct way *way, const char *what, bool sound)
 {
     const struct trod_zip_member *m = &z->list.member[k];
 

@@ -240,6 +240,7 @@ def told(trod, *args):
 def run(trod, *args):
     """The result; the note that nothing is counted, which is no part of the report, must be true."""
     result = json.loads(told(trod, "--format", "json", *args), parse_float=str)
+    del result["format"], result["files"]  # of the trace
     if result.pop("note", None) and (result["instructions"] or result["references"]):
         raise RuntimeError("something is counted")
     return result

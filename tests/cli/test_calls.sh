@@ -222,6 +222,20 @@ for choice in "" "-k INSTR" "-a 0x3000..0x3fff"; do
     out_is want
 done
 
+# what is open at the ends of files that name their cpus in another order
+for cpus in "0 1 2" "2 3 0 1"; do
+    for cpu in $cpus; do
+        echo "$cpu clk cpu$cpu IT ($cpu) 00008000 94000008 O EL1h_n : BL 0x8020"
+        echo "$cpu clk cpu$cpu IT ($cpu) 00008020 d503201f O EL1h_n : NOP"
+    done >"cpus${cpus:0:1}.tarmac"
+done
+trod calls --final-stack --format json -j 1 cpus0.tarmac cpus2.tarmac >want
+check jq -e '[.final_stack[] | select(.depth == 1) | .stream] == ["cpu0", "cpu1", "cpu2", "cpu2", "cpu3", "cpu0", "cpu1"]' want
+for j in 2 3; do
+    run trod calls --final-stack --format json -j $j cpus0.tarmac cpus2.tarmac
+    out_is want
+done
+
 # a trace by pieces of time: each interval by itself
 run trod profile --interval 10 --format json known.tarmac
 status 0

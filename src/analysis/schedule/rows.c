@@ -24,8 +24,8 @@ char sch_letter(const struct sch_state *s, uint32_t thread)
 }
 
 /*
- * N times CH, of a core's letters; no more at once than a gap of 5 * 10^11 steps has, which no
- * trace says that is not damaged.
+ * N times CH, of a core's letters. LETTERS at the most: a longer gap, of 5 * 10^11 steps, is
+ * damage, and would fill the memory.
  */
 static bool letters(const struct sch_state *s, struct sch_core *c, char ch, uint64_t n)
 {

@@ -63,6 +63,7 @@ int drm_assume(void *dec)
     drm_past_free(d->side->past); /* what it says may have changed before the cut */
     d->side->past = NULL;
     d->instrs = d->records = 0;
+    d->bad_header = false;
     a->state = *d;
     a->thread = d->side->thread[d->thread];
     d->side->assumed = a;

@@ -466,7 +466,7 @@ static int decode(struct drm_call *c, const uint8_t **at)
         uint32_t rows;
         size_t n;
 
-        if (drm_is_plain(d))
+        if (drm_is_plain(d) && !d->bad_header)
             *at = p = plain_rows(c, p);
         n = (size_t)(c->end - p);
         if (c->last && n < width)
@@ -477,12 +477,18 @@ static int decode(struct drm_call *c, const uint8_t **at)
             return TROD_DEC_FULL; /* the tile may end in a bundle */
         if (!d->begun && (rc = header(c, p)) < 0)
             return rc;
+        before = damaged(c);
         if (d->bad_header) {
+            const struct trod_place at_header = drm_place(c, p);
+
             d->bad_header = false;
+            trod_error(c->diag, TROD_ERR_CORRUPT, "drmemtrace.header", &at_header,
+                       "header is damaged: the marker behind it says the version");
+            if (ended_by_damage(c, before))
+                return TROD_ERR_CORRUPT;
             p += width;
             continue;
         }
-        before = damaged(c);
         if (d->jumped && jumps(c, p)) {
             if (c->out->n)
                 return TROD_DEC_FULL;

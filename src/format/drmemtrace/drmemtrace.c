@@ -142,13 +142,8 @@ static int start(void *dec, const void *opt, const struct trod_span *head, struc
     const uint8_t *says = head->p; /* the version */
     int rc;
 
-    if (damaged) {
-        rc = trod_error(diag, TROD_ERR_CORRUPT, "drmemtrace.header", &at,
-                        "header is damaged: the marker behind it says the version");
-        if (diag && diag->strict)
-            return rc;
+    if (damaged)
         says += width = damaged;
-    }
     if (headless)
         width = chunk_width(head->p, head->n);
     if (width == 0)
