@@ -183,7 +183,7 @@ struct trod_callstack {
     const struct trod_symbols *symbols;
     bool merged, has_file, own_classes;
     uint32_t file;
-    struct cs_lane **lane; /* by stream + 1; [0]: rows without one */
+    struct cs_lane **lane;    /* by stream + 1; [0]: rows without one */
     uint32_t n_lanes, n_made; /* places; lanes made since the file began */
     struct trod_callstack_counts counts;
     struct trod_insn_decoder *decoder;

@@ -40,7 +40,9 @@ static unsigned entry_width(const uint8_t *p, size_t n)
     return 0;
 }
 
-/* Width of entries of which these MARKERS, N_MARKERS, are the first of the N bytes at P; 0: none.
+/*
+ * Width of the entries of the N bytes at P if, behind BEFORE entries of any kind, the next
+ * N_MARKERS are these MARKERS; else 0.
  */
 static unsigned marker_width(const uint8_t *p, size_t n, unsigned before, const unsigned *markers,
                              unsigned n_markers)
