@@ -30,7 +30,7 @@ static const uint8_t descriptors[] = {0, 12, 16, 20, 24};
 struct way {
     uint64_t data;
     struct trod_zip_member m;
-    enum { AT_HEADER, BEHIND, AS_LISTED } how;
+    enum found_by { AT_HEADER, BEHIND, AS_LISTED } how;
 };
 
 struct tries {
@@ -139,7 +139,7 @@ static void add(struct tries *t, const struct way *way)
 
 /* The bytes at DATA may be as M, the entry, says, as LOCAL, the header, or as both in part. */
 static void add_ways(struct tries *t, const struct trod_zip_member *m,
-                     const struct trod_zip_member *local, uint64_t data, int how)
+                     const struct trod_zip_member *local, uint64_t data, enum found_by how)
 {
     struct way way = {.data = data, .m = *m, .how = how};
 
@@ -164,7 +164,7 @@ static void add_ways(struct tries *t, const struct trod_zip_member *m,
 
 /* The header at AT, if one of that name or checksum is there. False: none is. */
 static bool add_header(struct tries *t, struct trod_zip_bytes *b, const struct trod_zip_member *m,
-                       uint64_t at, int how)
+                       uint64_t at, enum found_by how)
 {
     struct trod_zip_member local;
     bool own;

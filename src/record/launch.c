@@ -49,9 +49,8 @@ static void lock_alive(struct rec_shared *s)
     pthread_mutex_lock(&s->alive);
 }
 
-/* What a process needs to go on recording when it executes another program. */
-static void tell_follow(struct rec_shared *s, const struct trod_record_target *info,
-                        const char *cpu, const char *plugin)
+void rec_tell_follow(struct rec_shared *s, const struct trod_record_target *info, const char *cpu,
+                     const char *plugin)
 {
     struct rec_follow *f = &s->follow;
     FILE *program = fopen(info->program, "rbe");
@@ -172,8 +171,7 @@ static void plugin_argument(char *out, size_t n, const char *path, int fd)
 }
 
 int rec_launch(const struct trod_record_target *info, const char *cpu, char *const line[],
-               char *const argv[], const char *plugin, struct rec_shared *shared, int fd,
-               pid_t *pid, struct trod_diag *diag)
+               char *const argv[], const char *plugin, int fd, pid_t *pid, struct trod_diag *diag)
 {
     char option[PATH_BYTES + 64], **words;
     size_t n = 0, args = 0;
@@ -185,8 +183,6 @@ int rec_launch(const struct trod_record_target *info, const char *cpu, char *con
     if (!words)
         return TROD_ERR_NOMEM;
     plugin_argument(option, sizeof option, plugin, fd);
-    if (!info->system)
-        tell_follow(shared, info, cpu, plugin);
     words[n++] = (char *)(uintptr_t)info->qemu;
     if (info->sysroot[0]) {
         words[n++] = (char *)(uintptr_t) "-L";

@@ -448,9 +448,13 @@ static void conclude(struct recorder *r)
 
 static int run(struct recorder *r, char *const line[], char *const argv[], const char *plugin)
 {
-    int rc = rec_launch(&r->result->target, rec_target_cpu(r->target), line, argv, plugin,
-                        r->shared, r->fd, &r->pid, r->diag);
+    const struct trod_record_target *target = &r->result->target;
+    const char *cpu = rec_target_cpu(r->target);
+    int rc;
 
+    if (!target->system)
+        rec_tell_follow(r->shared, target, cpu, plugin);
+    rc = rec_launch(target, cpu, line, argv, plugin, r->fd, &r->pid, r->diag);
     if (rc < 0)
         return rc;
     if (r->opt->started)

@@ -64,10 +64,15 @@ bool rec_share_grow(struct rec_shared *s, uint32_t n);
 /* The file name of the plugin. Returns 0 or TROD_ERR_UNSUPPORTED, reported. */
 int rec_plugin_path(const char *given, char *out, size_t n, struct trod_diag *diag);
 
-/* Start the program, on the processor CPU (NULL: QEMU's own choice); *PID is QEMU's. */
+/* What a process needs to go on recording when it executes another program. */
+void rec_tell_follow(struct rec_shared *s, const struct trod_record_target *info, const char *cpu,
+                     const char *plugin);
+/*
+ * Start the program, on the processor CPU (NULL: QEMU's own choice); FD is the plugin's memory,
+ * *PID QEMU's process.
+ */
 int rec_launch(const struct trod_record_target *info, const char *cpu, char *const line[],
-               char *const argv[], const char *plugin, struct rec_shared *shared, int fd,
-               pid_t *pid, struct trod_diag *diag);
+               char *const argv[], const char *plugin, int fd, pid_t *pid, struct trod_diag *diag);
 
 /* --- out.c: where a trace goes of which a file holds one thread --- */
 

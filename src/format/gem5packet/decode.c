@@ -101,7 +101,7 @@ static bool is_nearly_magic(const struct trod_span *head)
     unsigned same = 0;
 
     for (unsigned i = 0; i < MAGIC && head->n >= MAGIC; i++)
-        same += head->p[i] == GP_MAGIC[i];
+        same += head->p[i] == (uint8_t)GP_MAGIC[i];
     return same == MAGIC - 1;
 }
 

@@ -172,19 +172,27 @@ static bool act_on_line(const struct trod_own_sim *s, struct trod_own_cache *c, 
     return any;
 }
 
-/* The same for caches at DEPTH of OTHERS; ANY: of whom it was true before. */
-static uint64_t at_depth(struct trod_own_sim *s, uint64_t others, uint32_t core, uint64_t addr,
-                         act_on_cache *act, unsigned side, unsigned depth, uint64_t any, bool *more)
+/* What is asked of which cores' caches. */
+struct question {
+    uint64_t others;
+    uint32_t core;
+    uint64_t addr;
+    act_on_cache *act;
+};
+
+/* The same for caches at DEPTH of those asked; ANY: of whom it was true before. */
+static uint64_t at_depth(struct trod_own_sim *s, const struct question *q, unsigned side,
+                         unsigned depth, uint64_t any, bool *more)
 {
     for (uint32_t k = 0; k < s->config->cores; k++) {
         struct trod_own_cache *c;
 
-        if (!(others >> s->leader[k] & 1) || (side ? s->leader[k] != k : depth >= s->alone[k]) ||
-            !(c = apart(s, k, side, depth, core)))
+        if (!(q->others >> s->leader[k] & 1) || (side ? s->leader[k] != k : depth >= s->alone[k]) ||
+            !(c = apart(s, k, side, depth, q->core)))
             continue;
         *more = true;
-        if (!c->spec->incoherent && act_on_line(s, c, addr, act) &&
-            !(any && users_of(s, others, c) & any))
+        if (!c->spec->incoherent && act_on_line(s, c, q->addr, q->act) &&
+            !(any && users_of(s, q->others, c) & any))
             any |= UINT64_C(1) << s->leader[k];
     }
     return any;
@@ -198,15 +206,16 @@ static uint64_t at_depth(struct trod_own_sim *s, uint64_t others, uint32_t core,
 static uint64_t each_private(struct trod_own_sim *s, uint64_t others, uint32_t core, uint64_t addr,
                              act_on_cache *act)
 {
+    const struct question q = {others, core, addr, act};
     uint64_t any = 0;
     bool more = true;
 
     for (unsigned depth = 0; more; depth++) {
         more = false;
-        any = at_depth(s, others, core, addr, act, 1, depth, any, &more);
+        any = at_depth(s, &q, 1, depth, any, &more);
     }
     for (unsigned depth = 0; depth < s->most_alone; depth++)
-        any = at_depth(s, others, core, addr, act, 0, depth, any, &more);
+        any = at_depth(s, &q, 0, depth, any, &more);
     return any;
 }
 
