@@ -200,13 +200,13 @@ const struct cli_command cli_command_report = {
     .title = "one web page with what a trace is and what is in it",
     .operands = "FILE...",
     .about =
-        "Read the FILEs once and write one web page, which needs no network and is small enough to "
-        "be sent by mail: what the trace is and whether all of it could be read, findings of "
-        "check, instruction mix, hot code with disassembly, a flame graph of calls, branches, "
-        "miss-ratio curve and caches, phases over time, threads and the schedule, system calls. "
-        "The page holds the numbers as JSON as well, which --format json prints. With --against "
-        "two "
-        "traces stand side by side, with all that differs.",
+        "Read the FILEs once (a single file of Amber, tt6 or tt6e, once more, for sync) and write "
+        "one web page, which needs no network and is small enough to be sent by mail: what the "
+        "trace is and whether all of it could be read, findings of check, instruction mix, hot "
+        "code with disassembly, a flame graph of calls, branches, miss-ratio curve and caches, "
+        "phases over time, threads and the schedule, system calls. The page holds the numbers as "
+        "JSON as well, which --format json prints. With --against two traces stand side by side, "
+        "with all that differs.",
     .examples = "  trod report -o report.html app.trace.zip\n"
                 "  trod report --symbols app --limit 10M -o report.html app.dir\n"
                 "  trod report -o before-after.html --against after.trace.zip before.trace.zip\n"

@@ -1,5 +1,6 @@
 /*
- * reporting.c - one pass of many analyses over a trace, for `trod report` (reporting.h).
+ * reporting.c - one pass of many analyses over a trace, for `trod report` (reporting.h), and where
+ * sync needs another order of the rows than the others one more for it.
  *
  * An analysis that the trace has too little for is left out, and the report says why. What the
  * reader met is reported on standard error as usual, and kept for the report.
@@ -29,9 +30,10 @@ static void problem(void *user, const struct trod_problem *p)
         k->refused++;
         return;
     }
-    if (k->in_sync && strncmp(p->kind, "sync.", 5) != 0)
-        return; /* the pass of all other analyses says it */
-    k->stuck += k->in_sync && p->severity == TROD_SEV_ERROR;
+    if (k->in_sync && strncmp(p->kind, "sync.", 5) != 0 && strcmp(p->kind, "run.interrupted") != 0)
+        return; /* the pass of all other analyses said it */
+    k->errors += k->in_sync && p->severity == TROD_SEV_ERROR;
+    k->warnings += k->in_sync && p->severity == TROD_SEV_WARNING;
     k->unread |= p->status == TROD_ERR_IO;
     if (!k->in_sync)
         cli_damages_note(&k->damages, p);
@@ -132,38 +134,62 @@ static void put_files(struct trod_result *r, const struct trod_trace *t)
     trod_result_table_close(r);
 }
 
-/* DIAG: of the reading; RUN is NULL where the trace could not be opened, or was not. */
+/* What RUN has read of the trace, and with it DIAG reported; RC: how the reading ended. */
 static int put_trace(struct cli_reporting *k, const struct trod_run *run,
                      const struct trod_diag *diag, int rc)
 {
+    const struct trod_trace *t = trod_run_trace(run);
     struct trod_result *r = k->trace;
     struct trod_trace_progress p;
 
-    trod_result_bool(r, "complete",
-                     run && rc >= 0 && !trod_run_stopped(run) && diag->errors == k->refused &&
-                         !k->stuck);
-    trod_result_describe(r, NULL, "read to its end, and without an error");
-    if (k->stopped)
-        trod_result_bool(r, "partial", true);
-    if (run) {
-        const struct trod_trace *t = trod_run_trace(run);
-
-        trod_result_u64(r, "errors", diag->errors - k->refused + k->stuck);
-        trod_result_u64(r, "warnings", diag->warnings);
-        put_meta(r, t);
-        trod_trace_progress(t, &p);
-        trod_run_progress((struct trod_run *)(uintptr_t)run, &p);
-        if (p.total != TROD_NOWHERE || p.bytes)
-            put_bytes(r, "file_bytes", p.total != TROD_NOWHERE ? p.total : p.bytes);
-        put_bytes(r, "decoded_bytes", p.decoded);
-        if (p.skipped && p.skipped != TROD_NOWHERE)
-            put_bytes(r, "skipped_bytes", p.skipped);
-        put_files(r, t);
-    }
+    k->whole = rc >= 0;
+    k->errors = diag->errors - k->refused;
+    k->warnings = diag->warnings;
+    put_meta(r, t);
+    trod_trace_progress(t, &p);
+    trod_run_progress((struct trod_run *)(uintptr_t)run, &p);
+    if (p.total != TROD_NOWHERE || p.bytes)
+        put_bytes(r, "file_bytes", p.total != TROD_NOWHERE ? p.total : p.bytes);
+    put_bytes(r, "decoded_bytes", p.decoded);
+    if (p.skipped && p.skipped != TROD_NOWHERE)
+        put_bytes(r, "skipped_bytes", p.skipped);
+    put_files(r, t);
     return trod_result_status(r);
 }
 
+/* Whether all could be read, in both passes where there are two. */
+static void put_state(const struct cli_reporting *k, struct trod_result *r)
+{
+    trod_result_bool(r, "complete", k->whole && !k->stopped && !k->errors);
+    trod_result_describe(r, NULL, "read to its end, and without an error");
+    if (k->stopped)
+        trod_result_bool(r, "partial", true);
+    if (!k->found)
+        return;
+    trod_result_u64(r, "errors", k->errors);
+    trod_result_u64(r, "warnings", k->warnings);
+}
+
 /* ---- the run */
+
+static bool is_sync(const struct trod_analysis *a)
+{
+    return strcmp(a->name, "sync") == 0;
+}
+
+/* Has a file of format F its threads one after the other, and records of what orders them? */
+static bool in_threads(const struct trod_format *f)
+{
+    return f && trod_rule_family(f->name) == TROD_RULE_TT6;
+}
+
+/* Why analysis I has no result. */
+static int leave_out(struct cli_reporting *k, size_t i, const char *why)
+{
+    k->number[i] = TROD_ERR_UNSUPPORTED;
+    k->reason[i] = strdup(why);
+    return k->reason[i] ? 0 : TROD_ERR_NOMEM;
+}
 
 static int add(void *user, size_t i, struct trod_run *run, bool lacks)
 {
@@ -171,24 +197,26 @@ static int add(void *user, size_t i, struct trod_run *run, bool lacks)
     const struct trod_analysis *a = k->item[i].analysis;
     const struct trod_format *f = trod_trace_format(trod_run_trace(run));
 
-    if (k->apart && (strcmp(a->name, "sync") == 0) != k->in_sync) {
+    if (k->apart && is_sync(a) != k->in_sync) {
         k->number[i] = TROD_ERR_UNSUPPORTED; /* in this pass */
         return 0;
     }
-    if (cli_lacks(f, a->name, k->last, sizeof k->last)) {
-        k->number[i] = TROD_ERR_UNSUPPORTED;
-    } else if (lacks) {
+    if (cli_lacks(f, a->name, k->last, sizeof k->last))
+        return leave_out(k, i, k->last);
+    if (lacks) {
         snprintf(k->last, sizeof k->last,
                  "analysis '%s' looks at all records of a trace, of which some were chosen",
                  a->name);
-        k->number[i] = TROD_ERR_UNSUPPORTED;
-    } else {
-        k->number[i] = trod_run_add(run, a, k->item[i].options);
+        return leave_out(k, i, k->last);
     }
-    if (k->number[i] != TROD_ERR_UNSUPPORTED)
-        return k->number[i] < 0 ? k->number[i] : 0;
-    k->reason[i] = strdup(k->last);
-    return k->reason[i] ? 0 : TROD_ERR_NOMEM;
+    if (k->once && is_sync(a) && in_threads(f))
+        return leave_out(k, i,
+                         "a pipe is read once, and sync needs another order of the rows than the "
+                         "other analyses: use --order sync, which all take then, or name a file");
+    k->number[i] = trod_run_add(run, a, k->item[i].options);
+    if (k->number[i] == TROD_ERR_UNSUPPORTED)
+        return leave_out(k, i, k->last);
+    return k->number[i] < 0 ? k->number[i] : 0;
 }
 
 static int found(void *user, const struct trod_run *run, const struct trod_diag *diag, int rc)
@@ -200,8 +228,8 @@ static int found(void *user, const struct trod_run *run, const struct trod_diag 
         k->rc = rc;
         return rc;
     }
-    k->found = !k->in_sync;
-    k->stopped = trod_run_stopped(run);
+    k->found = true;
+    k->stopped |= trod_run_stopped(run);
     for (size_t i = 0; r >= 0 && i < k->n; i++) {
         if (k->number[i] < 0)
             continue;
@@ -230,24 +258,44 @@ static void probe(struct cli_reporting *k, const struct cli_analyse *o, struct c
 
     check->merged = input->order > TROD_ORDER_FILE;
     for (size_t i = 0; i < k->c->n_operands; i++)
-        if (cli_once_only(k->c->operands[i]))
+        if (cli_once_only(k->c->operands[i])) {
+            k->once = input->order < 0;
             return;
+        }
     if (trod_trace_open(&t, k->c->operands, k->c->n_operands, &opt, NULL) < 0)
         return;
     f = trod_trace_format(t);
     if (trod_trace_files(t) > 1) {
         if (input->order < 0)
-            input->order =
-                f && trod_rule_family(f->name) == TROD_RULE_TT6 ? TROD_ORDER_SYNC : TROD_ORDER_TIME;
+            input->order = in_threads(f) ? TROD_ORDER_SYNC : TROD_ORDER_TIME;
         check->merged = input->order != TROD_ORDER_FILE;
     } else {
-        for (size_t i = 0; i < k->n && input->order < 0 && f; i++)
-            k->apart |= strcmp(k->item[i].analysis->name, "sync") == 0 &&
-                        trod_rule_family(f->name) == TROD_RULE_TT6;
+        for (size_t i = 0; i < k->n && input->order < 0; i++)
+            k->apart |= is_sync(k->item[i].analysis) && in_threads(f);
     }
     if (f && f->info && k->n < TROD_RUN_ITEMS)
         k->item[k->n++] = (struct cli_planned){f->info, f->info->defaults};
     trod_trace_close(t);
+}
+
+/* Sync of one file whose threads follow each other, in a second pass in the order of sync. */
+static int read_in_order(struct cli_reporting *k, const struct cli_analyse *o,
+                         const struct cli_parts *parts)
+{
+    struct cli_analyse in_order = *o;
+    int r = 0;
+
+    if (k->stopped) {
+        for (size_t i = 0; r == 0 && i < k->n; i++)
+            if (is_sync(k->item[i].analysis))
+                r = leave_out(k, i, "interrupted before the trace was read for it");
+        return r;
+    }
+    in_order.input.order = TROD_ORDER_SYNC;
+    k->in_sync = true;
+    cli_analyse(k->c, &in_order, k->item, k->n, parts);
+    k->in_sync = false;
+    return k->rc;
 }
 
 int cli_reporting_read(struct cli_reporting *k, struct cli *c, const struct cli_analyse *o,
@@ -271,20 +319,11 @@ int cli_reporting_read(struct cli_reporting *k, struct cli *c, const struct cli_
     probe(k, o, &own.input, &check);
     if (trod_result_new(&k->trace) < 0 || problems_begin(k) < 0)
         return TROD_ERR_NOMEM;
-    if (k->apart) {
-        struct cli_analyse in_order = own;
-
-        in_order.input.order = TROD_ORDER_SYNC;
-        k->in_sync = true;
-        cli_analyse(c, &in_order, k->item, k->n, &parts);
-        k->in_sync = false;
-    }
-    if (k->rc == 0)
-        cli_analyse(c, &own, k->item, k->n, &parts);
+    cli_analyse(c, &own, k->item, k->n, &parts);
+    if (k->rc == 0 && k->apart && k->found)
+        k->rc = read_in_order(k, &own, &parts);
     if (k->rc == 0 && !k->found && k->unread)
         k->rc = TROD_ERR_IO;
-    if (k->rc == 0 && !k->found)
-        k->rc = put_trace(k, NULL, NULL, 0);
     return problems_end(k);
 }
 
@@ -299,7 +338,6 @@ int cli_reporting_stop(struct cli_reporting *k, struct cli *c, const char *path)
         return TROD_ERR_NOMEM;
     trod_diag_init(&diag, problem, k);
     trod_warning(&diag, TROD_ERR_TRUNCATED, "run.interrupted", &at, "interrupted: not read");
-    k->rc = put_trace(k, NULL, NULL, 0);
     return problems_end(k);
 }
 
@@ -308,6 +346,7 @@ int cli_reporting_stop(struct cli_reporting *k, struct cli *c, const char *path)
 int cli_reporting_put(const struct cli_reporting *k, struct trod_result *r)
 {
     trod_result_open(r, "trace", "what was read, and whether all of it could be");
+    put_state(k, r);
     trod_result_add(r, k->trace);
     trod_result_close(r);
     for (size_t i = 0; i < k->n; i++) {

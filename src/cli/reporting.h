@@ -1,5 +1,5 @@
 /*
- * reporting.h - one pass of many analyses over a trace, for `trod report`.
+ * reporting.h - what many analyses find in a trace, for `trod report`.
  */
 #ifndef CLI_REPORTING_H
 #define CLI_REPORTING_H
@@ -27,18 +27,21 @@ struct cli_reporting {
     uint64_t refused;
     char last[512]; /* message of the last refusal */
     bool found;
-    bool unread;    /* a file could not be opened or read */
-    bool stopped;   /* by Ctrl-C */
-    bool apart;     /* sync is found by a pass of its own, in the order of synchronization */
-    bool in_sync;   /* that pass goes on */
-    uint64_t stuck; /* waits that it found to be without an end */
+    bool unread;  /* a file could not be opened or read */
+    bool whole;   /* read to its end */
+    bool stopped; /* by Ctrl-C, in whichever pass */
+    bool once;    /* a pipe is read, and no order was named */
+    bool apart;   /* sync is found by a pass of its own, in the order of synchronization */
+    bool in_sync; /* that pass goes on */
+    uint64_t errors, warnings;
     int rc;
 };
 
 /*
- * Read the operands of C once and keep the results of the analyses of PLAN, and the problems of a
- * trace that is damaged or empty. Returns 0, or an error after which there is nothing to report
- * (already printed): TROD_ERR_IO if no file could be opened.
+ * Read the operands of C once (a single file of Amber once more, for sync) and keep the results of
+ * the analyses of PLAN, and the problems of a trace that is damaged or empty. Returns 0, or an
+ * error after which there is nothing to report (already printed): TROD_ERR_IO if no file could be
+ * opened.
  */
 int cli_reporting_read(struct cli_reporting *k, struct cli *c, const struct cli_analyse *o,
                        const struct cli_plan *plan);

@@ -124,6 +124,27 @@ trod check --format json "$examples/records.tt6e" | jq .total >want
 jq .check.total p.json >got
 same want got
 
+# a pipe cannot be read twice: without an order that all take, there is no sync of it
+for order in '' --order=file --order=sync; do
+    run trod report ${order:+"$order"} --format json <(cat "$examples/records.tt6e")
+    if [[ $order != '' ]]; then
+        json '.sync | has("waits")'
+        continue
+    fi
+    status 0
+    err </dev/null
+    json '.trace.complete and (.sync | keys == ["absent"] and (.absent | test("--order sync")))'
+    trod mix --format json "$examples/records.tt6e" | jq .instructions >want
+    jq .mix.instructions "$stdout" >got
+    same want got
+done
+status 2
+err_has 'wait cannot complete'
+json '.trace.complete == false'
+trod sync --format json "$examples/records.tt6e" 2>/dev/null | jq .waits >want
+jq .sync.waits "$stdout" >got
+same want got
+
 # the differences are those that trod diff finds between the saved results
 trod report --format json --against "$examples/hello.tarmac" "$examples/records.tt6e" >two.json 2>/dev/null
 mapfile -t sections < <(jq -r '.differences | keys[] | select(. != "flame")' two.json)
@@ -260,4 +281,40 @@ cp stopped.json "$stdout"
 json '.first.trace.partial and .second.trace.partial and (.second | keys == ["trace"]) and .differences == {}'
 interrupted stopped.html --against "$examples/sum.trace.zip"
 has stopped.html 'interrupted: not read'
+
+# a file of Amber is read once for all and once for sync: whichever pass Ctrl-C ends, the report is not complete and
+# says what it is of. When a signal comes, as a part of the time that the whole takes, decides which pass it is.
+trod gen cyclic:lines=1000,laps=2000 twice.tt6.gz >/dev/null
+milliseconds=$(date +%s%3N)
+run trod report --run sync,count --format json twice.tt6.gz
+milliseconds=$(($(date +%s%3N) - milliseconds))
+status 0
+json '.trace.complete and (.sync.threads | length) == 1 and .count.total.rows > 0'
+instructions=$(jq .count.total.rows "$stdout")
+passes=
+for part in 1 2 5 6 7 8 9 4 3; do
+    env --default-signal=INT "$TROD" report --run sync,count --format json twice.tt6.gz >"$stdout" 2>"$stderr" &
+    pid=$!
+    sleep "$(printf '%d.%03d' $((milliseconds * part / 10 / 1000)) $((milliseconds * part / 10 % 1000)))"
+    kill -INT $pid 2>/dev/null
+    got=0
+    wait $pid || got=$?
+    last="trod report twice.tt6.gz, interrupted at 0.$part"
+    # before, between and behind the passes a signal ends the command as it ends any
+    [[ $got == 130 || $got == 0 ]] && continue
+    status 2
+    err <<<'trod: warning: interrupted: results are those of what was read'
+    json '.trace | .complete == false and .partial and .errors == 0 and .warnings == 1 and
+        [.problems[].kind] == ["run.interrupted"]'
+    if [[ $(jq .count.partial "$stdout") == true ]]; then
+        passes+=1
+        json '.sync | keys == ["absent"] and (.absent | startswith("interrupted"))'
+    else
+        passes+=2
+        json ".sync.partial and .count.total.rows == $instructions"
+    fi
+    [[ $passes == *1* && $passes == *2* ]] && break
+done
+last="trod report twice.tt6.gz, interrupted in passes $passes"
+check test "${passes/1/}" != "$passes" -a "${passes/2/}" != "$passes"
 finish
