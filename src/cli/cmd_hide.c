@@ -155,7 +155,19 @@ static bool tells_synthetic(const struct hiding *h, const struct trod_format *f)
     return f->flags & TROD_FMT_PUT_IN && f == trod_trace_meta(h->trace)->driver;
 }
 
-static int open_writer(struct hiding *h, const struct trod_format *f, uint32_t keep)
+/* Records of programs' instructions have a place for the opcode, which cannot stay empty. */
+static int may_write(struct hiding *h, const struct trod_format *f, uint32_t keep)
+{
+    if (keep & TROD_HIDE_CODE || !f->isas || !(f->writes & TROD_COL_CODE) ||
+        f->isas >> TROD_ISA_REGDEPS & 1)
+        return 0;
+    return trod_error(&h->diag, TROD_ERR_UNSUPPORTED, "hide.format", NULL,
+                      "%s has the opcode of each instruction: keep them (--keep code), or write "
+                      "another format (--to drmemtrace)",
+                      f->name);
+}
+
+static int open_writer(struct hiding *h, const struct trod_format *f)
 {
     const struct trod_writer_options opt = {.to = spec_of(h, f),
                                             .output.compress = h->o->compress,
@@ -163,14 +175,6 @@ static int open_writer(struct hiding *h, const struct trod_format *f, uint32_t k
                                             .drops = trod_match_drops(h->match),
                                             .columns = trod_hide_columns(h->hide)};
 
-    /* records of programs' instructions, whose place for the opcode cannot stay empty */
-    if (!(keep & TROD_HIDE_CODE) && f->isas && (f->writes & TROD_COL_CODE) &&
-        !(f->isas >> TROD_ISA_REGDEPS & 1))
-        return trod_error(
-            &h->diag, TROD_ERR_UNSUPPORTED, "hide.format", NULL,
-            "%s has the opcode of each instruction: keep them (--keep code), or write "
-            "another format (--to drmemtrace)",
-            f->name);
     warn_made_up(h, f);
     h->to = f->name;
     cli_interrupt_begin();
@@ -178,26 +182,37 @@ static int open_writer(struct hiding *h, const struct trod_format *f, uint32_t k
 }
 
 /*
- * Streams are not always in the order of their times: the first of all is known when all rows have
- * been seen. Of a pipe it is that of the first row.
+ * Streams are not always in the order of their times: the first of all is known when all rows that
+ * are copied have been seen. Of a pipe it is that of the first row.
  */
-static void look_at_times(struct hiding *h)
+static int look_at_times(struct hiding *h)
 {
+    const uint32_t want = TROD_COL_KIND | TROD_COL_TIME | TROD_COL_UNIT;
     const struct trod_trace_options topt =
-        cli_trace_options(&h->o->input, TROD_COL_KIND | TROD_COL_TIME | TROD_COL_UNIT);
+        cli_trace_options(&h->o->input, want | trod_match_want(h->match));
     const struct trod_format *from = trod_trace_meta(h->trace)->driver;
     struct trod_diag quiet; /* what is wrong is said when the rows are hidden */
+    struct trod_match *match;
     struct trod_trace *trace;
     struct trod_batch *b;
+    int r;
 
     if (!trod_trace_rewindable(h->trace) || (from && !(from->reads & TROD_COL_TIME)))
-        return;
+        return 0;
     trod_diag_init(&quiet, NULL, NULL);
-    if (trod_trace_open(&trace, h->c->operands, h->c->n_operands - 1, &topt, &quiet) == 0) {
-        while (trod_trace_next(trace, &b) > 0)
+    r = trod_match_new(&match, &h->o->filter, &quiet);
+    if (r < 0)
+        return r;
+    if (cli_open(&trace, h->c->operands, h->c->n_operands - 1, &topt, match, &quiet) == 0) {
+        while (!trod_match_done(match) && trod_trace_next(trace, &b) > 0 &&
+               (r = trod_match_batch(match, b)) >= 0) {
+            trod_batch_keep(b, trod_match_keep(match));
             trod_hide_look(h->hide, b);
+        }
         trod_trace_close(trace);
     }
+    trod_match_free(match);
+    return r == TROD_ERR_NOMEM ? r : 0; /* what else there is ends the copying, too */
 }
 
 static int open_all(struct hiding *h)
@@ -220,13 +235,15 @@ static int open_all(struct hiding *h)
         r = cli_open(&h->trace, h->c->operands, h->c->n_operands - 1, &topt, h->match, &h->diag);
     if (r == 0 && !(f = format_of(h)))
         r = TROD_ERR_USAGE;
+    if (r == 0)
+        r = may_write(h, f, hide.keep);
     if (r == 0 && tells_synthetic(h, f))
         hide.keep |= TROD_HIDE_SYNTHETIC;
     if (r == 0)
         r = trod_hide_new(&h->hide, &hide, trod_trace_meta(h->trace), &h->diag);
     if (r == 0 && !(hide.keep & TROD_HIDE_TIMES))
-        look_at_times(h);
-    return r == 0 ? open_writer(h, f, hide.keep) : r;
+        r = look_at_times(h);
+    return r == 0 ? open_writer(h, f) : r;
 }
 
 static int copy(struct hiding *h)

@@ -226,6 +226,14 @@ check test "$(awk -F, 'NR > 1 { printf "%s%s ", $4, $5 }' times-hidden.csv)" = '
 run trod hide --from csv --format json - piped.csv <times.csv
 status 0
 json '.times_before_the_first == 2'
+# rows that are left out do not count: the earliest of those copied is 0
+run trod hide --range 2..3 times.csv part.csv
+status 0
+check test "$(awk -F, 'NR > 1 { printf "%s%s ", $4, $5 }' part.csv)" = '0us 300001ns '
+run trod hide --pc 0x401000 --format json times.csv part.csv
+status 0
+json '.times_before_the_first == 0'
+check test "$(awk -F, 'NR > 1 { printf "%s%s ", $4, $5 }' part.csv)" = '0us '
 run trod hide --keep times times.csv times-kept.csv
 status 0
 check test "$(awk -F, 'NR > 1 { printf "%s ", $4 }' times-kept.csv)" = '1000 500 700 1000001 '
