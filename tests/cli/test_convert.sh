@@ -170,7 +170,7 @@ run trod convert -q --to tarmac:dialect=gem5 tag.tarmac -
 out_is tag.tarmac
 run trod convert --allow-loss --to tarmac:dialect=es tag.tarmac es.log
 status 0
-err_has 'note: left out of 1 rows'
+err_has 'note: left out of 1 row,'
 
 # pictures need not say whether a physical address is secure; lines of Fast Models cannot leave it open
 cat >es.log <<'EOF'
@@ -181,12 +181,12 @@ cat >es.log <<'EOF'
 EOF
 run trod convert --to tarmac:dialect=fm es.log fm.tarmac
 status 0
-err_has 'note: 1 physical addresses, of which the source does not say whether they are secure'
+err_has 'note: 1 physical address, of which the source does not say whether it is secure, is written '
 check grep -q '^10 clk MR4 00002008:000000002008 00000007$' fm.tarmac
 run trod convert es.log again.log
 status 0
 check cmp es.log again.log
-check test "$(grep -c 'whether they are secure' "$stderr")" = 0
+check test "$(grep -c 'of which the source does not say whether' "$stderr")" = 0
 
 # formats with a first or last line have it in a trace without rows too, which is recognised by it
 head -1 "$TROD_SOURCE/examples/hello.instrace" >none.instrace

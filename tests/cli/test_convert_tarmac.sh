@@ -49,6 +49,10 @@ T
     check test "$(grep -c 'instruction set' "$stderr")" -eq 0
     check test "$(grep -c -E ' T ' $dialect.tarmac)" -eq 3
 done
+head -2 maybe.tarmac >one.tarmac
+run trod convert --allow-loss --from tarmac --to tarmac:dialect=es one.tarmac es.tarmac
+status 0
+err_has 'note: 1 instruction, of which neither .* says the instruction set, is written as A32'
 # in their own dialect they stay what they were
 run trod convert -q --from tarmac --to tarmac:dialect=fm none.tarmac fm.tarmac
 status 0

@@ -295,7 +295,7 @@ run trod convert --to tarmac:dialect=fm fm.tarmac again.tarmac
 check cmp fm.tarmac again.tarmac
 printf '%s\n' '1 clk cpu0 IF (2) 00001000:000000001000_NS,000000001002_NS e8900c00 T hyp_n : LDM r0,{r1,r2}' >fold.tarmac
 run trod convert --allow-loss --to tarmac:dialect=es fold.tarmac out.tarmac
-err_has 'note: left out of 1 rows'
+err_has 'note: left out of 1 row,'
 run trod convert --to tarmac:dialect=gem5 fold.tarmac out.tarmac
 status 0
 check test -z "$(grep note "$stderr")"

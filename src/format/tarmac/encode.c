@@ -506,27 +506,30 @@ int tm_finish(void *enc, struct trod_room *out, struct trod_diag *diag)
     fmt_aims_end(&e->aims, e->loss);
     if (e->omitted)
         trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tarmac.left-out", NULL,
-                         "left out of %" PRIu64 " rows, for which lines of this form have no "
+                         "left out of %" PRIu64 " row%s, for which lines of this form have no "
                          "place: memory attributes after pictures, letters of RTL types and the "
                          "instructions of their accesses, second physical addresses, folds, words "
                          "NAME=VALUE after values",
-                         e->omitted);
+                         e->omitted, e->omitted == 1 ? "" : "s");
     if (e->secure)
         trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tarmac.secure", NULL,
-                         "%" PRIu64 " physical addresses, of which the source does not say whether "
-                         "they are secure, are written without a suffix, which means secure",
-                         e->secure);
+                         "%" PRIu64 " physical address%s, of which the source does not say whether "
+                         "%s secure, %s written without a suffix, which means secure",
+                         e->secure, e->secure == 1 ? "" : "es",
+                         e->secure == 1 ? "it is" : "they are", e->secure == 1 ? "is" : "are");
     if (e->guessed)
         trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tarmac.iset", NULL,
-                         "%" PRIu64 " instructions, of which neither the source nor the opcode "
-                         "says the instruction set, are written as %s: --from "
+                         "%" PRIu64 " instruction%s, of which neither the source nor the opcode "
+                         "says the instruction set, %s written as %s: --from "
                          "tarmac:iset=thumb or iset=arm says which",
-                         e->guessed, trod_iset_name(e->iset));
+                         e->guessed, e->guessed == 1 ? "" : "s", e->guessed == 1 ? "is" : "are",
+                         trod_iset_name(e->iset));
     if (e->unsized)
         trod_diag_report(diag, TROD_SEV_NOTE, TROD_OK, "tarmac.size", NULL,
-                         "%" PRIu64 " accesses, of which the source does not say how large they "
-                         "are, are written with 4 bytes, or with 8 where their values need them",
-                         e->unsized);
+                         "%" PRIu64 " access%s, of which the source does not say how large %s, "
+                         "%s written with 4 bytes, or with 8 where the value needs them",
+                         e->unsized, e->unsized == 1 ? "" : "es",
+                         e->unsized == 1 ? "it is" : "they are", e->unsized == 1 ? "is" : "are");
     return TROD_ENC_DONE;
 }
 
