@@ -292,14 +292,14 @@ status 0
 json '.trace.complete and (.sync.threads | length) == 1 and .count.total.rows > 0'
 instructions=$(jq .count.total.rows "$stdout")
 passes=
-for part in 1 2 5 6 7 8 9 4 3; do
+for part in 1 2 5 6 7 8 9 4 3 12 16 24; do
     env --default-signal=INT "$TROD" report --run sync,count --format json twice.tt6.gz >"$stdout" 2>"$stderr" &
     pid=$!
     sleep "$(printf '%d.%03d' $((milliseconds * part / 10 / 1000)) $((milliseconds * part / 10 % 1000)))"
     kill -INT $pid 2>/dev/null
     got=0
     wait $pid || got=$?
-    last="trod report twice.tt6.gz, interrupted at 0.$part"
+    last="trod report twice.tt6.gz, interrupted after $part tenths of the time"
     # before, between and behind the passes a signal ends the command as it ends any
     [[ $got == 130 || $got == 0 ]] && continue
     status 2
