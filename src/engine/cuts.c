@@ -297,13 +297,15 @@ static uint32_t cut_gaps(const struct engine_cutter *c, const struct trod_batch 
 uint32_t engine_cutter_next(struct engine_cutter *c, const struct trod_batch *b, uint32_t *at,
                             struct engine_cut cut[ENGINE_CUTS])
 {
+    /* orders that make up rows number the others: trod_origin.rows */
+    const bool gaps = c->gaps && trod_origin_of(b).rows;
     uint32_t n = 0, i = *at, to = b->n;
 
     if (c->inside_trace)
         c->now.rows = b->first;
     c->inside_trace = false;
     while (i < b->n && n + 1 < ENGINE_CUTS) {
-        if (c->gaps) {
+        if (gaps) {
             if (trod_gap_row(b, i)) {
                 i = cut_gaps(c, b, i, cut, &n);
                 continue;

@@ -59,6 +59,7 @@ struct state {
     uint32_t cores;
     /* by core: steps that rows were given for; idle NULL: nobody wants them */
     uint64_t *idle, *waits;
+    uint32_t n_gaps; /* rows of the batch that put_gap put there */
     bool due;
     bool over;
     bool ended;
@@ -391,6 +392,7 @@ static void put_gap(struct state *s, uint32_t core)
     out->stream[row] = 0;
     out->core[row] = (uint16_t)core;
     *reported = n;
+    s->n_gaps++;
 }
 
 /* What the cores were idle at the end. */
@@ -493,9 +495,9 @@ static int gather(struct state *s)
 
 /*
  * The rows that put_gap put into OUT get the number of the row behind them: those of the files have
- * the numbers that they have without them. Returns how many there are.
+ * the numbers that they have without them.
  */
-static uint32_t number_gaps(struct trod_batch *out)
+static void number_gaps(struct trod_batch *out)
 {
     uint32_t *rows = trod_batch_rows_room(out), gaps = 0;
 
@@ -503,9 +505,7 @@ static uint32_t number_gaps(struct trod_batch *out)
         rows[i] = i - gaps;
         gaps += trod_gap_row(out, i);
     }
-    if (gaps)
-        ((struct trod_batch_own *)out->own)->source.rows = rows;
-    return gaps;
+    ((struct trod_batch_own *)out->own)->source.rows = rows;
 }
 
 static int next(struct trod_trace *t, struct trod_batch **batch)
@@ -533,7 +533,10 @@ static int next(struct trod_trace *t, struct trod_batch **batch)
     out->meta = &t->meta;
     trod_batch_poison(out);
     out->first = t->done.rows;
-    t->done.rows += out->n - (s->idle ? number_gaps(out) : 0);
+    if (s->n_gaps)
+        number_gaps(out);
+    t->done.rows += out->n - s->n_gaps;
+    s->n_gaps = 0;
     *batch = out;
     return 1;
 }

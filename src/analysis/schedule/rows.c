@@ -59,9 +59,15 @@ static char gap_letter(uint32_t thread)
 /* N more instructions or steps of what C runs. */
 static bool go_on(const struct sch_state *s, struct sch_core *c, uint64_t n)
 {
-    const uint64_t rest = c->segment + n % SCH_LETTER;
-    const char ch = runs(c) ? (char)(sch_letter(s, c->thread) + 'a' - 'A') : gap_letter(c->thread);
+    uint64_t rest;
+    char ch;
 
+    if (n < SCH_LETTER - c->segment) {
+        c->segment += n;
+        return true;
+    }
+    rest = c->segment + n % SCH_LETTER;
+    ch = runs(c) ? (char)(sch_letter(s, c->thread) + 'a' - 'A') : gap_letter(c->thread);
     c->segment = rest % SCH_LETTER;
     return letters(s, c, ch, n / SCH_LETTER + rest / SCH_LETTER);
 }
