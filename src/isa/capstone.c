@@ -104,7 +104,7 @@ static void leave_block(struct trod_capstone *c)
  * COP1X of MIPS32 release 2 (MIPS32 Architecture, volume I, "FPU instructions"). Where bits 21 to
  * 25 are 8 Capstone takes it for the branches of coprocessor 3 that came before.
  */
-enum { COP1X = 0x13, BC3 = 8, BESIDE = 9, WORD = 4 };
+enum { COP1X = 0x13, BC3 = 8, BESIDE = 10, WORD = 4 }; /* doubles are in even registers */
 
 static bool is_cop1x(const struct trod_capstone *c, const uint8_t *code, size_t n)
 {
@@ -112,15 +112,17 @@ static bool is_cop1x(const struct trod_capstone *c, const uint8_t *code, size_t 
            trod_code_word(code, c->endian) >> 21 == (COP1X << 5 | BC3);
 }
 
-/* In TEXT, "...($t1)" or "fd, $f9, ...": the name of register 9 becomes that of 8. */
+/* In TEXT, "...($t2)" or "fd, $f10, ...": the name of register 10 becomes that of 8. */
 static void rename_text(char *text)
 {
-    char *base = strstr(text, "($t1)"), *source = strstr(text, ", $f9,");
+    char *base = strstr(text, "($t2)"), *source = strstr(text, ", $f10,");
 
-    if (base)
+    if (base) {
         base[3] = '0';
-    else if (source)
+    } else if (source) {
         source[4] = '8';
+        memmove(source + 5, source + 6, strlen(source + 6) + 1);
+    }
 }
 
 /* The instruction at CODE with another number in these bits, which are then put right. */
@@ -141,9 +143,9 @@ static bool decode_cop1x(struct trod_capstone *c, uint64_t pc, const uint8_t *co
     if (insn->detail && insn->detail->mips.op_count > 2) {
         cs_mips *x = &insn->detail->mips;
 
-        if (x->operands[1].reg == MIPS_REG_F9)
+        if (x->operands[1].reg == MIPS_REG_F10)
             x->operands[1].reg = MIPS_REG_F8;
-        else if (x->operands[x->op_count - 1].reg == MIPS_REG_9)
+        else if (x->operands[x->op_count - 1].reg == MIPS_REG_10)
             x->operands[x->op_count - 1].reg = MIPS_REG_8;
     }
     return true;

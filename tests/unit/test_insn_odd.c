@@ -70,17 +70,24 @@ static const struct {
     {"swxc1 $f2, $t1($t0)", "f2 t1 t0 ", 0x4d091008, 0, 4},
     {"sdxc1 $f2, $t1($t0)", "f2 t1 t0 ", 0x4d091009, 0, 8},
     {"sdxc1 $f2, $t1($t1)", "f2 t1 ", 0x4d291009, 0, 8},
+    {"ldxc1 $f2, $t2($t0)", "t2 t0 ", 0x4d0a0081, 8, 0},
     {"madd.s $f0, $f8, $f2, $f4", "f8 f2 f4 ", 0x4d041020, 0, 0},
+    {"madd.s $f1, $f8, $f10, $f3", "f8 f10 f3 ", 0x4d035060, 0, 0},
+    {"madd.d $f2, $f8, $f4, $f6", "f8 f4 f6 ", 0x4d0620a1, 0, 0},
+    {"madd.d $f10, $f8, $f10, $f10", "f8 f10 ", 0x4d0a52a1, 0, 0},
+    {"msub.d $f2, $f8, $f4, $f6", "f8 f4 f6 ", 0x4d0620a9, 0, 0},
+    {"nmadd.d $f2, $f8, $f4, $f6", "f8 f4 f6 ", 0x4d0620b1, 0, 0},
+    {"nmsub.d $f2, $f8, $f4, $f6", "f8 f4 f6 ", 0x4d0620b9, 0, 0},
 };
 
-static void try_cop1x(enum trod_endian endian)
+static void try_cop1x(unsigned isa, enum trod_endian endian)
 {
     struct trod_insn_decoder *d;
     struct trod_disasm *disasm;
 
-    if (trod_insn_decoder_new(&d, TROD_ISA_MIPS32, endian) != TROD_OK)
+    if (trod_insn_decoder_new(&d, isa, endian) != TROD_OK)
         skip();
-    assert_int_equal(trod_disasm_new(&disasm, TROD_ISA_MIPS32, endian, NULL), TROD_OK);
+    assert_int_equal(trod_disasm_new(&disasm, isa, endian, NULL), TROD_OK);
     for (size_t i = 0; i < sizeof cop1x / sizeof *cop1x; i++) {
         const struct trod_insn *got;
         char reads[64] = "";
@@ -108,8 +115,9 @@ static void try_cop1x(enum trod_endian endian)
 static void test_cop1x(void **state)
 {
     (void)state;
-    try_cop1x(TROD_ENDIAN_BIG);
-    try_cop1x(TROD_ENDIAN_LITTLE);
+    try_cop1x(TROD_ISA_MIPS32, TROD_ENDIAN_BIG);
+    try_cop1x(TROD_ISA_MIPS32, TROD_ENDIAN_LITTLE);
+    try_cop1x(TROD_ISA_MIPS64, TROD_ENDIAN_BIG);
 }
 
 int main(void)
