@@ -23,7 +23,9 @@ enum trod_hide_keep {
     TROD_HIDE_NAMES = 1 << 3,  /* numbers of threads, processes and cpus */
     /* instructions that the tracer put in: where they are written without TROD_F_SYNTHETIC they
      * would count as the program's */
-    TROD_HIDE_SYNTHETIC = 1 << 4
+    TROD_HIDE_SYNTHETIC = 1 << 4,
+    /* physical addresses of a bus as such, moved like all; otherwise they become TROD_COL_ADDR */
+    TROD_HIDE_PHYSICAL = 1 << 5
 };
 
 struct trod_hide_options {

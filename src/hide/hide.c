@@ -109,6 +109,7 @@ uint32_t trod_hide_columns(const struct trod_hide *h)
     return TROD_COL_KIND | TROD_COL_FLAGS | TROD_COL_SIZE | TROD_COL_STREAM | TROD_COL_TIME |
            TROD_COL_UNIT | TROD_COL_INDEX | TROD_COL_ADDR | TROD_COL_PC | TROD_COL_TARGET |
            TROD_COL_SUB | TROD_COL_CODE | TROD_COL_VALUE |
+           (h->opt.keep & TROD_HIDE_PHYSICAL && is_bus(h->source) ? TROD_COL_PADDR : 0) |
            (h->opt.keep & TROD_HIDE_VALUES ? TROD_COL_DATA : 0) |
            (h->opt.keep & TROD_HIDE_CODE ? TROD_COL_TEXT : 0);
 }
@@ -329,6 +330,8 @@ static void hide_numbers(struct trod_hide *h, const struct trod_batch *b, uint32
     to->sub[k] = has & TROD_COL_SUB ? b->sub[i] : 0;
     to->value[k] = has & TROD_COL_VALUE ? b->value[i] : 0;
     to->addr[k] = has & TROD_COL_ADDR ? hide_address(&h->space, address_of(b, i)) : 0;
+    if (has & TROD_COL_PADDR)
+        to->paddr[k] = hide_address(&h->space, b->paddr[i]);
     to->pc[k] = has & TROD_COL_PC ? hide_address(&h->space, b->pc[i]) : 0;
     to->target[k] = has & TROD_COL_TARGET ? hide_address(&h->space, b->target[i]) : 0;
     if (has & TROD_COL_TIME)
@@ -341,10 +344,12 @@ static uint32_t columns_of(const struct trod_hide *h, const struct trod_batch *b
     uint32_t has = b->have & b->has[i] & trod_hide_columns(h);
 
     if (b->kind[i] == TROD_MARKER)
-        return has & ~(uint32_t)(TROD_COL_ADDR | TROD_COL_TARGET | TROD_COL_TEXT);
+        return has & ~(uint32_t)(TROD_COL_ADDR | TROD_COL_PADDR | TROD_COL_TARGET | TROD_COL_TEXT);
     if (b->kind[i] != TROD_ATOMIC) /* the name of its operation, which its opcode says too */
         has &= ~(uint32_t)TROD_COL_TEXT;
-    if (b->have & b->has[i] & TROD_COL_PADDR)
+    if (has & TROD_COL_PADDR) /* a bus has no others */
+        has &= ~(uint32_t)TROD_COL_ADDR;
+    else if (b->have & b->has[i] & TROD_COL_PADDR)
         has |= TROD_COL_ADDR;
     if (b->kind[i] != TROD_SYNC && !(h->opt.keep & TROD_HIDE_VALUES))
         has &= ~(uint32_t)(TROD_COL_VALUE | TROD_COL_DATA);

@@ -257,6 +257,12 @@ run trod convert --where 'size <= 8' "$golden/byu12/boot.canonical.byu12" bus.by
 status 0
 run trod hide bus.byu12 hidden.byu12
 status 0
+# its addresses are physical, before and after
+check test "$(grep -c virtual "$stderr")" = 0
+for f in bus hidden; do
+    trod convert --to csv:columns=kind,addr,paddr $f.byu12 - | sed 's/0x[0-9a-f]*/at/' >columns.$f
+done
+same columns.bus columns.hidden
 for f in bus hidden; do
     trod view --kind READ,WRITE,BUS --format json $f.byu12 | jq -r .text >kinds.$f
 done
