@@ -397,6 +397,7 @@ static void zip_close(struct trod_source *s)
     pthread_mutex_destroy(&z->lock);
     free(z->dec.in.buf);
     free(z->small);
+    free(z->found);
     trod_damages_fini(&z->damages);
     free(z->point);
     free(z);
@@ -425,6 +426,8 @@ static int find_members(struct zip *z)
 {
     int rc = trod_zip_directory(&z->dec.in, &z->list);
 
+    if (rc == TROD_OK)
+        zip_shift(z);
     if (rc == TROD_OK || rc == TROD_ERR_NOMEM)
         return rc;
     z->scanning = true;

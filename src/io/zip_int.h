@@ -36,6 +36,12 @@ enum zip_step zip_decode(struct zip_decoder *d, const struct trod_zip_member *m,
 
 struct zip_ahead;
 
+/* A header behind the bytes of some member: offset, hash of its name, checksum. */
+struct zip_header {
+    uint64_t at, name;
+    uint32_t crc;
+};
+
 struct zip {
     struct trod_source inner;
     struct zip_decoder dec;
@@ -54,6 +60,10 @@ struct zip {
 
     pthread_mutex_t lock; /* of what follows */
     struct trod_zip_list list;
+
+    bool searched; /* for headers that stand behind members (zip_place.c) */
+    struct zip_header *found;
+    size_t n_found, cap_found;
 
     struct trod_damages damages;
     struct trod_point *point; /* where reading may go on inside a member; NULL: nowhere */
@@ -82,6 +92,11 @@ int zip_problem(struct zip *z, size_t member, int status, const char *kind, cons
  * behind it.
  */
 bool zip_agrees(struct trod_zip_bytes *b, const struct trod_zip_list *list, size_t k);
+/*
+ * The directory was just read. Where its offsets of headers are all wrong by one number, as bytes
+ * were put before the archive, they are put right and this is reported.
+ */
+void zip_shift(struct zip *z);
 /*
  * Go to the bytes of member K and set z->now. What is wrong with its header or its entry is
  * reported; false: they are nowhere.

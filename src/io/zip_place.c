@@ -2,12 +2,15 @@
  * zip_place.c - where a member of the directory lies, and how it is compressed, where the directory
  * and the header before the member's bytes do not agree.
  *
- * Implements zip_agrees() and zip_place() of zip_int.h. What both say is said twice, so that damage
- * of one of them costs nothing: what decodes to its end, with the right checksum, is right.
+ * Implements zip_agrees(), zip_shift() and zip_place() of zip_int.h. What both say is said twice,
+ * so that damage of one of them costs nothing: what decodes to its end, with the right checksum, is
+ * right.
  */
 #include "zip_int.h"
 
 #include "core/endian.h"
+#include "core/grow.h"
+#include "core/hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,6 +21,7 @@ enum {
     NAME_N_AT = 26,      /* in it */
     EXTRA_N_AT = 28,     /* in it */
     FLAG_DESCRIPTOR = 8, /* sizes and checksum stand behind the member */
+    EXTRA_MOST = 0xffff, /* bytes of extra fields */
     SEARCHED = 1 << 12,  /* members among which the one behind another is searched */
     TRIES = 40,          /* places and ways to read a member at the most */
     SCRATCH = 1 << 16    /* bytes decoded at a time, to be thrown away */
@@ -48,6 +52,14 @@ static uint64_t behind(const struct trod_zip_list *list, size_t k)
         if (list->member[i].header > own && list->member[i].header < next)
             next = list->member[i].header;
     return next;
+}
+
+/* The same; of many members the one listed behind it, which mostly is the one that lies there. */
+static uint64_t likely_behind(const struct trod_zip_list *list, size_t k)
+{
+    if (list->n <= SEARCHED)
+        return behind(list, k);
+    return k + 1 < list->n ? list->member[k + 1].header : list->directory;
 }
 
 /* May the bytes of M, which begin at DATA, end where something else begins at NEXT? */
@@ -99,6 +111,71 @@ bool zip_agrees(struct trod_zip_bytes *b, const struct trod_zip_list *list, size
     same = !differs(m, &local) && fits(list, k, trod_zip_tell(b));
     free(local.name);
     return same;
+}
+
+/* Does a header at AT agree with M? Then *DATA is where it ends. */
+static bool header_at(struct trod_zip_bytes *b, const struct trod_zip_member *m, uint64_t at,
+                      uint64_t *data)
+{
+    struct trod_zip_member local;
+    bool same;
+
+    if (!trod_zip_go(b, at) || trod_zip_local(b, &local) != 1)
+        return false;
+    *data = trod_zip_tell(b);
+    same = !differs(m, &local);
+    free(local.name);
+    return same;
+}
+
+/* Where the header of M is if it is the last before the directory; TROD_NOWHERE: it is not. */
+static uint64_t last_header(struct zip *z, const struct trod_zip_member *m)
+{
+    const uint64_t least = LOCAL_N + (uint64_t)m->name_n;
+    const uint64_t most = least + EXTRA_MOST + descriptors[sizeof descriptors - 1];
+    const uint64_t room = z->list.directory - m->packed;
+    struct trod_zip_bytes *b = &z->dec.in;
+    struct trod_zip_member any = *m;
+    uint64_t data;
+
+    any.flags |= FLAG_DESCRIPTOR; /* its header may say so alone */
+    if (m->packed > z->list.directory || room < least)
+        return TROD_NOWHERE;
+    for (uint64_t at = room > most ? room - most : 0; at <= room - least; at++) {
+        if (!trod_zip_go(b, at) || trod_zip_need(b, 2) < 2)
+            break;
+        if (memcmp(trod_zip_at(b), "PK", 2) == 0 && header_at(b, m, at, &data) &&
+            ends_at(&any, data, z->list.directory))
+            return at;
+    }
+    return TROD_NOWHERE;
+}
+
+void zip_shift(struct zip *z)
+{
+    struct trod_zip_member *const member = z->list.member;
+    const size_t n = z->list.n;
+    uint64_t at, shift, data;
+    size_t last = 0;
+
+    if (n == 0 || header_at(&z->dec.in, &member[0], member[0].header, &data))
+        return;
+    for (size_t i = 1; i < n; i++)
+        if (member[i].header > member[last].header)
+            last = i;
+    at = last_header(z, &member[last]);
+    shift = at - member[last].header;
+    if (at == TROD_NOWHERE || shift == 0)
+        return;
+    for (size_t i = 0; i < n; i += n / 2 ? n / 2 : 1) /* some of them */
+        if (!header_at(&z->dec.in, &member[i], member[i].header + shift, &data))
+            return;
+    for (size_t i = 0; i < n; i++)
+        member[i].header += shift;
+    zip_problem(z, SIZE_MAX, TROD_ERR_CORRUPT, "zip.header",
+                "offsets in the directory of the zip archive are wrong by %" PRId64
+                ", as if bytes were put before it: its members are read all the same",
+                (int64_t)shift);
 }
 
 bool zip_decodes(struct zip *z, const struct trod_zip_member *m, uint64_t data, uint64_t *size)
@@ -178,6 +255,11 @@ static bool add_header(struct tries *t, struct trod_zip_bytes *b, const struct t
     return own;
 }
 
+static uint64_t name_hash(const char *name)
+{
+    return trod_fnv(TROD_FNV, name, strlen(name));
+}
+
 /* The header of member K behind the bytes of member LAST (SIZE_MAX: where the archive begins). */
 static bool add_behind(struct tries *t, struct zip *z, size_t k, size_t last)
 {
@@ -202,16 +284,52 @@ static bool add_behind(struct tries *t, struct zip *z, size_t k, size_t last)
     return false;
 }
 
+/* Keep where the headers are that stand behind members, of all of them at once. */
+static void search(struct zip *z)
+{
+    struct trod_zip_bytes *b = &z->dec.in;
+    struct trod_zip_member local;
+
+    z->searched = true;
+    for (size_t i = 0; i < z->list.n; i++) {
+        const struct trod_zip_member *m = &z->list.member[i];
+        uint64_t end;
+
+        if (!trod_zip_go(b, m->header) || trod_zip_local(b, &local) != 1)
+            continue;
+        free(local.name);
+        end = trod_zip_tell(b);
+        if (m->packed > b->size - end)
+            continue;
+        end += m->packed;
+        for (size_t k = 0; k < sizeof descriptors; k++) {
+            if (!trod_zip_go(b, end + descriptors[k]) || trod_zip_local(b, &local) != 1)
+                continue;
+            if (trod_grow(&z->found, z->n_found, &z->cap_found, sizeof *z->found, 64))
+                z->found[z->n_found++] = (struct zip_header){
+                    .at = end + descriptors[k], .name = name_hash(local.name), .crc = local.crc};
+            free(local.name);
+        }
+    }
+}
+
 /* The header of member K where the directory does not say: behind that before it, or another. */
 static void add_elsewhere(struct tries *t, struct zip *z, size_t k)
 {
-    const size_t n = z->list.n < SEARCHED ? z->list.n : SEARCHED;
+    const struct trod_zip_member *m = &z->list.member[k];
+    const uint64_t name = name_hash(m->name);
 
     if (add_behind(t, z, k, k ? k - 1 : SIZE_MAX) || add_behind(t, z, k, SIZE_MAX))
         return;
-    for (size_t i = 0; i < n; i++)
-        if (i != k && add_behind(t, z, k, i))
+    if (!z->searched)
+        search(z);
+    for (size_t i = 0; i < z->n_found; i++) {
+        const struct zip_header *h = &z->found[i];
+
+        if (h->at != m->header && (h->name == name || h->crc == m->crc) &&
+            add_header(t, &z->dec.in, m, h->at, BEHIND))
             return;
+    }
 }
 
 /* Where bytes may begin behind a header that is damaged, or says wrong lengths of what is in it. */
@@ -220,7 +338,7 @@ static void add_listed(struct tries *t, struct zip *z, size_t k)
     const struct trod_zip_member *m = &z->list.member[k];
     struct trod_zip_bytes *b = &z->dec.in;
     struct way way = {.m = *m, .how = AS_LISTED};
-    const uint64_t next = behind(&z->list, k);
+    const uint64_t next = likely_behind(&z->list, k);
 
     if (trod_zip_go(b, m->header) && trod_zip_need(b, LOCAL_N) >= LOCAL_N) {
         const uint8_t *p = trod_zip_at(b);

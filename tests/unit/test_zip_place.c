@@ -97,13 +97,83 @@ static void stored(void **state)
     every_byte(false, false, STORED);
 }
 
+/*
+ * N bytes before the archive, which begin as a header does: the directory is found
+ * (APPNOTE 4.4.24), its own offsets do not count them. Nothing is lost.
+ */
+static void prefixed(size_t n, bool wide, bool descriptor)
+{
+    const uint8_t header[HEADER_N] = {'P', 'K', 3, 4};
+    struct part p[PARTS];
+    struct trod_buf z, whole = {0};
+    size_t field;
+    struct got g;
+
+    make_parts(p);
+    if (descriptor)
+        p[1].method = DEFLATE;
+    z = archive(p, PARTS, wide, descriptor, "");
+    add(&whole, header, sizeof header);
+    while (whole.n < n)
+        le(&whole, 1, 0x55);
+    add(&whole, z.p, z.n);
+    if (wide) { /* the locator leads to the zip64 end, which leads to the directory */
+        field = whole.n - 22 - 20;
+        trod_store_le64(whole.p + field + 8, trod_load_le64(whole.p + field + 8) + n);
+        field = field - 56 + 48;
+        trod_store_le64(whole.p + field, trod_load_le64(whole.p + field) + n);
+    } else {
+        field = whole.n - 22 + 16;
+        trod_store_le32(whole.p + field, trod_load_le32(whole.p + field) + (uint32_t)n);
+    }
+    read_memory(&g, whole.p, whole.n, false);
+    assert_true(has_all(&g, p, false));
+    assert_int_equal(g.diag.errors, 1);
+    assert_string_equal(g.members, "- ");
+    trod_buf_fini(&g.data);
+    trod_buf_fini(&whole);
+    trod_buf_fini(&z);
+    drop_parts(p);
+}
+
+static void shifted(void **state)
+{
+    static const size_t sizes[] = {30, 31, 4096, 100001};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int k = 0; k < 4; k++)
+            prefixed(sizes[i], k & 1, k & 2);
+}
+
+/* No header is where the directory says, each by another number: they follow one another. */
+static void scattered(void **state)
+{
+    struct part p[PARTS];
+    struct trod_buf z;
+    struct got g;
+
+    (void)state;
+    make_parts(p);
+    z = archive(p, PARTS, false, false, "");
+    for (size_t i = z.n - 22; i-- > 0;)
+        if (trod_load_le32(z.p + i) == 0x02014b50 && trod_load_le32(z.p + i + 42) == p[BAD].at)
+            trod_store_le32(z.p + i + 42, 7);
+        else if (trod_load_le32(z.p + i) == 0x02014b50 && trod_load_le32(z.p + i + 42) == p[3].at)
+            trod_store_le32(z.p + i + 42, 9);
+    read_memory(&g, z.p, z.n, false);
+    assert_true(g.data.n >= p[0].data.n + p[1].data.n + p[BAD].data.n);
+    assert_string_equal(g.members, "empty dir/sequence1 ");
+    trod_buf_fini(&g.data);
+    trod_buf_fini(&z);
+    drop_parts(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deflated),
-        cmocka_unit_test(with_descriptors),
-        cmocka_unit_test(wide),
-        cmocka_unit_test(stored),
+        cmocka_unit_test(deflated), cmocka_unit_test(with_descriptors), cmocka_unit_test(wide),
+        cmocka_unit_test(stored),   cmocka_unit_test(shifted),          cmocka_unit_test(scattered),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
