@@ -28,6 +28,9 @@ static bool failed(const struct rec_rows *r, const struct rec_stream *st, uint64
     const struct rec_insn *in = st->last;
     const struct trod_insn *what;
 
+    /* QEMU goes on at the beginning of the block where DC ZVA has failed in it */
+    if (r->set == REC_A64 && rec_a64_untold(in->code) == REC_UNTOLD_ZERO)
+        return pc != in->pc + in->length;
     if (in->pc != pc || (in->flags & TROD_F_BRANCH) == TROD_BR_SYSCALL)
         return false;
     if (in->flags & SAME_AGAIN)

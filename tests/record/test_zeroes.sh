@@ -69,6 +69,36 @@ for cpu in '' max cortex-a57 a64fx; do
     checks=$((checks + 1))
 done
 
+# One that fails is no part of the trace, whether a block of QEMU's begins with it (2 of 3) or not.
+cat >fault.c <<'EOS'
+#include <signal.h>
+#include <sys/mman.h>
+static char *p;
+static void handler(int s)
+{
+    mprotect(p, 4096, PROT_READ | PROT_WRITE);
+}
+int main(void)
+{
+    char *end;
+    p = mmap(0, 3 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    signal(SIGSEGV, handler);
+    for (end = p + 3 * 4096; p < end; p += 4096)
+        __asm__ volatile("dc zva, %0" : : "r"(p) : "memory");
+    return 0;
+}
+EOS
+if aarch64-linux-gnu-gcc -O1 -static -o fault fault.c 2>/dev/null; then
+    run trod record -o fault.d -- ./fault
+    status 0
+    trod view fault.d >rows
+    check test "$(grep -c uncompleted-instruction rows)" = 3
+    check test "$(grep -c 'kernel-event' rows)" = 3
+    check test "$(grep -c 'dc zva' rows)" = "$(accesses fault.d | grep -c 'WRITE .* 512$')"
+else
+    echo "no C library for aarch64: instructions that fail are not tested"
+fi
+
 # A processor has no SVE unless the user says so; then what is missing is said.
 cat >sve.S <<'EOS'
         .globl _start
