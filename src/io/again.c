@@ -16,7 +16,11 @@
 #include <string.h>
 
 enum {
-    STEP = 24,  /* output that is missing is made a multiple of it */
+    STEP = 24, /* output that is missing is made a multiple of it */
+    /* data may look like a frame everywhere: so many bytes may be looked at in vain, and so many
+     * more for each that is passed over */
+    TRIED_FREE = 1 << 30,
+    TRIED_EACH = 64,
     HISTORY = 8 /* bytes of the input that a library may have taken beyond what it used */
 };
 
@@ -36,6 +40,21 @@ static void step_back(struct trod_stage *s)
         trod_stage_use(s, 1);
 }
 
+/* What `again` says of byte I at hand, which costs S no more than is left for all of them. */
+static int ask(struct trod_stage *s, size_t i)
+{
+    const struct trod_filter *f = s->filter;
+    const uint64_t cost = f->again_costs ? f->again_costs(s->p + i, s->n - i) : 0;
+    int bits;
+
+    if (cost && s->tried + cost > TRIED_FREE + TRIED_EACH * (s->searched + i))
+        return 0;
+    bits = f->again(s->p + i, s->n - i);
+    if (bits == 0)
+        s->tried += cost;
+    return bits;
+}
+
 /* Go to the next frame of S. False: there is none, all input is used. */
 static bool find(struct trod_stage *s)
 {
@@ -44,7 +63,7 @@ static bool find(struct trod_stage *s)
         size_t i = 0;
 
         for (int bits = 0; i < s->n; i++) {
-            bits = s->filter->again(s->p + i, s->n - i);
+            bits = ask(s, i);
             if (bits > 0) {
                 trod_stage_use(s, i);
                 return true;
@@ -53,6 +72,7 @@ static bool find(struct trod_stage *s)
                 break;
         }
         trod_stage_use(s, i);
+        s->searched += i;
         if (s->end || (!trod_stage_more(s) && !s->end))
             return false;
     }

@@ -67,6 +67,8 @@ struct trod_filter {
      * to know.
      */
     int (*again)(const uint8_t *p, size_t n);
+    /* Bytes that `again` decodes or sums up there to know. NULL: few. */
+    size_t (*again_costs)(const uint8_t *p, size_t n);
     /*
      * Bytes that a frame makes, as what stands before the next one at P says, of which N bytes are
      * at hand; TROD_NOWHERE: not known. NULL: it does not say.
@@ -139,6 +141,7 @@ struct trod_stage {
     int status; /* the error that comes when it is asked for more */
 
     /* --- going on behind damage (again.c) --- */
+    uint64_t searched, tried;     /* bytes passed over; those that `again` decoded in vain */
     struct trod_damages *damages; /* where it is told; NULL: it ends the stream */
     const uint8_t *first;         /* where what is at hand begins, used bytes included */
     uint64_t frame_used;          /* where the frame being read begins in the input, */

@@ -225,6 +225,22 @@ static int snappy_again(const uint8_t *p, size_t n)
     return sound ? 32 : 0;
 }
 
+static size_t snappy_again_costs(const uint8_t *p, size_t n)
+{
+    const size_t len = n < CHUNK_HEADER ? 0 : trod_load_le32(p) >> 8;
+    size_t size;
+
+    if (*p > CHUNK_PLAIN || len <= CHECKSUM || len > CHUNK_MAX + CHECKSUM)
+        return 0;
+    if (*p == CHUNK_PLAIN)
+        return len - CHECKSUM > BLOCK_MAX ? 0 : len;
+    p += CHUNK_HEADER + CHECKSUM;
+    n = n < CHUNK_HEADER + len ? 0 : len - CHECKSUM;
+    return n == 0 || lib.snappy_uncompressed_length((const char *)p, n, &size) || size > BLOCK_MAX
+               ? 0
+               : size + len;
+}
+
 static void snappy_close(struct trod_stage *s)
 {
     free(s->state);
@@ -314,6 +330,7 @@ const struct trod_filter trod_filter_snappy = {
     .read = snappy_read,
     .close = snappy_close,
     .again = snappy_again,
+    .again_costs = snappy_again_costs,
     .enc_open = snappy_enc_open,
     .enc_write = snappy_enc_write,
     .enc_close = snappy_enc_close,

@@ -346,6 +346,37 @@ static void snappy_chunks(void **state)
     trod_buf_fini(&long_one);
     trod_buf_fini(&good);
 }
+
+/*
+ * Behind damage each word may be a chunk of 61440 bytes, all of which its checksum would cover: no
+ * more than a bounded number of them is tried, and chunks that follow are found.
+ */
+static void snappy_words(void **state)
+{
+    enum { WORDS = 4 << 20 };
+    struct trod_buf b = {0};
+    struct trod_diag diag;
+    struct trod_input *in;
+    struct data_read r;
+
+    (void)state;
+    trod_buf_add(&b, "\xff\x06\x00\x00sNaPpY", 10);
+    chunk(&b, 0x01, true, 0, "hello", 5);
+    chunk(&b, 0x04, false, 0, "", 0);
+    for (size_t i = 0; i < WORDS; i++)
+        trod_buf_add(&b, "\x01\x00\xf0\x00", 4);
+    for (size_t i = 0; i < 1000; i++)
+        chunk(&b, 0x01, true, 0, "hello", 5);
+    trod_diag_init(&diag, NULL, NULL);
+    assert_int_equal(trod_input_memory(&in, b.p, b.n, "test", NULL, &diag), 0);
+    r = data_drain(in, TROD_OK);
+    assert_int_equal(r.status, TROD_OK);
+    assert_int_equal(diag.errors, 1);
+    assert_true(r.bytes.n > 5 * 500 && r.bytes.n <= 5 * 1001);
+    assert_memory_equal(r.bytes.p + r.bytes.n - 5, "hello", 5);
+    trod_buf_fini(&r.bytes);
+    trod_buf_fini(&b);
+}
 #endif
 
 static void keep(void *user, const struct trod_problem *p)
@@ -407,6 +438,7 @@ int main(void)
         cmocka_unit_test(crc32c_is_castagnolis),
 #if TROD_HAVE_SNAPPY
         cmocka_unit_test(snappy_chunks),
+        cmocka_unit_test(snappy_words),
 #endif
         cmocka_unit_test(damage_is_reported_once),
     };
