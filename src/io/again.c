@@ -21,18 +21,22 @@ enum {
      * more for each that is passed over */
     TRIED_FREE = 1 << 30,
     TRIED_EACH = 64,
-    HISTORY = 8 /* bytes of the input that a library may have taken beyond what it used */
+    BACK = 8   /* bytes before the error that may belong to the next frame already */
 };
 
-/* Back by what a library may have taken, but not to where the frame being read begins. */
+/*
+ * Back to a little before the error, but not to where the frame being read begins. What a library
+ * has taken beyond the error depends on where reads ended, and must not count.
+ */
 static void step_back(struct trod_stage *s)
 {
     const uint64_t least = s->frame_used + 1;
-    size_t n = (size_t)(s->p - s->first);
+    const uint64_t to = s->wrong_at < least + BACK ? least : s->wrong_at - BACK;
+    const size_t past = (size_t)(s->p - s->first);
+    size_t n = 0;
 
-    n = n < HISTORY ? n : HISTORY;
-    if (s->used < least + n)
-        n = s->used < least ? 0 : (size_t)(s->used - least);
+    if (s->used > to)
+        n = s->used - to < past ? (size_t)(s->used - to) : past;
     s->p -= n;
     s->n += n;
     s->used -= n;
@@ -115,8 +119,11 @@ static int end_here(struct trod_stage *s, uint64_t from)
 int trod_stage_again(struct trod_stage *s)
 {
     struct trod_damage d = {.at = s->made, .status = s->status, .kind = s->fault->kind};
-    const uint64_t from = s->used;
+    uint64_t from;
 
+    if (s->wrong_at == TROD_NOWHERE) /* it is the input's own error */
+        s->wrong_at = s->used;
+    from = s->wrong_at;
     if (!s->damages || s->frames || s->fault->status != TROD_ERR_CORRUPT)
         return s->status;
     if (!s->filter->again || !find(s))

@@ -16,6 +16,7 @@ enum {
     TROD_FEED = 1 << 17,          /* bytes of compressed input at hand to a filter at the most */
     TROD_FRAME_LOOKS = 1 << 24,   /* headers of frames, and of blocks of a frame, at the most */
     TROD_FEED_LEAN = 1 << 13,     /* the same for one of thousands of inputs */
+    TROD_STAGE_PAST = 16,         /* used bytes that stay at hand: to go back behind damage */
     TROD_BID_MORE = -1,           /* a bid cannot be made from so few bytes */
     TROD_BID_FILTER = 24,         /* bits of evidence a filter needs to be taken */
     TROD_ENCODE_CHUNK = 1 << 17,  /* bytes an encoder hands to its sink at a time */
@@ -125,8 +126,8 @@ struct trod_stage {
     struct trod_fault *fault;
     uint32_t ratio; /* limit of made / bytes of the source */
 
-    size_t feed;      /* bytes: TROD_FEED, or from TROD_FEED_LEAN up to that */
-    uint8_t *buf;     /* FEED bytes, or NULL: p points into the source's memory */
+    size_t feed;  /* bytes: TROD_FEED, or from TROD_FEED_LEAN up to that */
+    uint8_t *buf; /* FEED bytes and TROD_STAGE_PAST, or NULL: p points into the source's memory */
     const uint8_t *p; /* input not yet used */
     size_t n;
     uint64_t used; /* input used: where p is in the compressed stream */
@@ -144,11 +145,12 @@ struct trod_stage {
     uint64_t searched, tried;     /* bytes passed over; those that `again` decoded in vain */
     struct trod_damages *damages; /* where it is told; NULL: it ends the stream */
     const uint8_t *first;         /* where what is at hand begins, used bytes included */
-    uint64_t frame_used;          /* where the frame being read begins in the input, */
-    uint64_t frame_at;            /* and in the output, were nothing missing */
-    uint64_t frame_size;          /* bytes it says it makes; TROD_NOWHERE: not known */
-    uint64_t missing;             /* of the output so far; TROD_NOWHERE: not known, as FRAME_AT */
-    unsigned drop;                /* bytes to come that are left out */
+    uint64_t wrong_at;   /* byte of the input where this filter found an error; else TROD_NOWHERE */
+    uint64_t frame_used; /* where the frame being read begins in the input, */
+    uint64_t frame_at;   /* and in the output, were nothing missing */
+    uint64_t frame_size; /* bytes it says it makes; TROD_NOWHERE: not known */
+    uint64_t missing;    /* of the output so far; TROD_NOWHERE: not known, as FRAME_AT */
+    unsigned drop;       /* bytes to come that are left out */
 };
 
 /* N bytes at AT of the file S, for trod_filter.frame. False: they are not there. */
@@ -170,8 +172,9 @@ int trod_stage_restart(struct trod_stage *s, uint64_t packed, uint64_t decoded);
 int trod_stage_resume(struct trod_stage *s, const struct trod_point *point);
 
 /*
- * Get more input behind what is there; the data moves. False: there is none, s->end is set (or the
- * feed is full, which a filter that uses its input never meets).
+ * Get more input behind what is there; the data moves, with TROD_STAGE_PAST used bytes. False:
+ * there is none, s->end is set (or the feed is full, which a filter that uses its input never
+ * meets).
  */
 bool trod_stage_more(struct trod_stage *s);
 

@@ -103,6 +103,24 @@ static int lz4_open(struct trod_stage *s)
     return TROD_OK;
 }
 
+/*
+ * The frame at the input of S may say how much it makes. False: there may be more of its header, up
+ * to there.
+ */
+static bool note_size(struct trod_stage *s)
+{
+    enum { FLG = 4, SIZE = 6, SIZE_END = 14 };
+
+    if (s->n <= FLG)
+        return s->end;
+    if (trod_load_le32(s->p) != 0x184d2204 || !(s->p[FLG] & 8))
+        return true;
+    if (s->n < SIZE_END)
+        return s->end;
+    s->frame_size = trod_load_le64(s->p + SIZE);
+    return true;
+}
+
 static int lz4_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
 {
     struct lz4_decoder *d = s->state;
@@ -115,9 +133,13 @@ static int lz4_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
         if (d->between && (status = trod_stage_frame(s, s->made + *n)) != TROD_OK)
             return status;
         d->between = false;
-        if (s->used == s->frame_used && s->n >= 14 && trod_load_le32(s->p) == 0x184d2204 &&
-            (s->p[4] & 8))
-            s->frame_size = trod_load_le64(s->p + 6);
+        if (s->used == s->frame_used && s->n && !note_size(s)) {
+            /* what was made goes out before more is waited for */
+            if (*n)
+                break;
+            trod_stage_more(s);
+            continue;
+        }
         const size_t want = trod_blocks_next(&d->at, FRAME_START, BLOCK_HEADER);
         size_t room = cap - *n, in = want < s->n ? want : s->n;
         const size_t result = LZ4F_decompress(d->ctx, out + *n, &room, s->p, &in, NULL);

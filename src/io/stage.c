@@ -27,15 +27,28 @@ static int input_read(struct trod_stage *s, uint8_t *p, size_t cap, size_t *n)
 /* A filter that takes larger pieces than a lean stage has at hand: it gets room for them. */
 static void widen(struct trod_stage *s)
 {
-    uint8_t *buf = malloc(2 * s->feed);
+    const size_t past = (size_t)(s->p - s->first);
+    uint8_t *buf = malloc(2 * s->feed + TROD_STAGE_PAST);
 
     if (!buf)
         return;
-    memcpy(buf, s->p, s->n);
+    memcpy(buf, s->first, past + s->n);
     free(s->buf);
     s->buf = buf;
-    s->p = s->first = buf;
+    s->first = buf;
+    s->p = buf + past;
     s->feed *= 2;
+}
+
+/* Move what is at hand to the beginning of the buffer, with the last of the used bytes. */
+static void move_down(struct trod_stage *s)
+{
+    size_t past = (size_t)(s->p - s->first);
+
+    past = past < TROD_STAGE_PAST ? past : TROD_STAGE_PAST;
+    memmove(s->buf, s->p - past, past + s->n);
+    s->first = s->buf;
+    s->p = s->buf + past;
 }
 
 /*
@@ -54,21 +67,23 @@ bool trod_stage_more(struct trod_stage *s)
     if (s->end)
         return false;
     if (!s->buf) {
-        s->buf = malloc(s->feed);
+        s->buf = malloc(s->feed + TROD_STAGE_PAST);
         if (!s->buf) {
             s->up_status = trod_fault_nomem(s->fault, "an input filter");
             s->end = true;
             return false;
         }
-    } else if (s->n) {
-        memmove(s->buf, s->p, s->n);
+        s->p = s->first = s->buf;
+    } else {
+        move_down(s);
     }
-    s->p = s->first = s->buf;
     if (s->n == s->feed && s->feed < TROD_FEED)
         widen(s);
     size_t got = 0;
     if (s->n < s->feed) {
-        s->up_status = input_read(s, s->buf + s->n, more_of(s), &got);
+        uint8_t *behind = s->buf + (s->p - s->first) + s->n;
+
+        s->up_status = input_read(s, behind, more_of(s), &got);
         if (s->up_status != TROD_OK || got == 0)
             s->end = true;
         s->n += got;
@@ -87,9 +102,10 @@ int trod_stage_starved(struct trod_stage *s)
 
 int trod_stage_corrupt_from(struct trod_stage *s, size_t bytes, const char *why)
 {
+    s->wrong_at = s->used - bytes;
     return trod_fault_set(s->fault, TROD_ERR_CORRUPT, "io.corrupt",
                           "%s data is corrupt near compressed offset %" PRIu64 ": %s",
-                          s->filter->name, s->used - bytes, why);
+                          s->filter->name, s->wrong_at, why);
 }
 
 int trod_stage_corrupt(struct trod_stage *s, const char *why)
@@ -141,6 +157,7 @@ static int read_once(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
 {
     int status;
 
+    s->wrong_at = TROD_NOWHERE;
     do {
         status = s->filter ? s->filter->read(s, out, cap, n) : hand_through(s, out, cap, n);
         if (s->drop == 0 || *n == 0)
@@ -197,6 +214,7 @@ static void forget(struct trod_stage *s, uint64_t packed, uint64_t decoded)
     if (s->filter->close)
         s->filter->close(s);
     s->state = NULL;
+    s->first = s->p;
     s->n = 0;
     s->end = s->finished = false;
     s->status = s->up_status = TROD_OK;

@@ -81,8 +81,8 @@ static bool zstd_frame(struct trod_source *s, uint64_t at, uint64_t *packed, uin
 #include <stdlib.h>
 #include <zstd_errors.h>
 
-/* RFC 8878, 3.1.1 and 3.1.1.2: the least of a frame's header, the header of a block */
-enum { FRAME_START = 5, BLOCK_HEADER = 3 };
+/* RFC 8878, 3.1.1 and 3.1.1.2: the least and the most of a frame's header, the header of a block */
+enum { FRAME_START = 5, HEADER_MAX = 18, BLOCK_HEADER = 3 };
 enum { LEVEL_DEFAULT = 1, LEVEL_LARGE = 10 /* from here on windows are of several MiB */ };
 
 struct zstd_encoder {
@@ -152,13 +152,17 @@ size_t trod_zstd_some(struct trod_zstd_blocks *b, ZSTD_outBuffer *o, ZSTD_inBuff
     return result;
 }
 
-/* The frame at the input of S may say how much it makes. */
-static void note_size(struct trod_stage *s)
+/*
+ * The frame at the input of S may say how much it makes. All of its header is needed for that:
+ * false, there may be more of it.
+ */
+static bool note_size(struct trod_stage *s)
 {
     const unsigned long long size = ZSTD_getFrameContentSize(s->p, s->n);
 
     s->frame_size =
         size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR ? TROD_NOWHERE : size;
+    return size != ZSTD_CONTENTSIZE_ERROR || s->n >= HEADER_MAX || s->end;
 }
 
 int trod_zstd_read(struct trod_zstd *d, struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
@@ -173,8 +177,13 @@ int trod_zstd_read(struct trod_zstd *d, struct trod_stage *s, uint8_t *out, size
         if (d->between && (status = trod_stage_frame(s, s->made + o.pos)) != TROD_OK)
             return status;
         d->between = false;
-        if (s->used == s->frame_used && s->n)
-            note_size(s);
+        if (s->used == s->frame_used && s->n && !note_size(s)) {
+            /* what was made goes out before more is waited for */
+            if (o.pos)
+                break;
+            trod_stage_more(s);
+            continue;
+        }
         ZSTD_inBuffer in = {.src = s->p, .size = of_frames(d, s), .pos = 0};
         const size_t result = trod_zstd_some(&d->blocks, &o, &in);
         *n = o.pos;
