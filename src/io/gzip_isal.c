@@ -1,7 +1,8 @@
 /*
  * gzip_isal.c - inflate and deflate with Intel's ISA-L (RFC 1951, 1952).
  *
- * ISA-L reads the headers and checks the trailers itself; members are put together here.
+ * ISA-L checks the trailers itself; members are put together here. Their headers are read here too:
+ * ISA-L (2.30) cannot go on with one of which a name or comment is not all at hand.
  */
 #include "trod_config.h"
 
@@ -10,11 +11,26 @@
 #include "gzip.h"
 #include "isal.h"
 #include "isal_first.h"
+#include "zip.h"
 
 #include <stdlib.h>
 
+/* RFC 1952, 2.3: the parts of a header, in their order; all but the first are there by a flag. */
+enum header_part { FIXED, EXTRA_LENGTH, EXTRA, NAME, COMMENT, SUM, WHOLE };
+
+enum { FHCRC = 2, FEXTRA = 4, FNAME = 8, FCOMMENT = 16, RESERVED = 0xe0 };
+
+/* The header of a member as far as it is read. All zero: it begins. */
+struct gzip_head {
+    uint8_t part, flags;
+    uint16_t at;    /* bytes of the part that are read; of no use where a zero ends it */
+    uint16_t value; /* of a part of two bytes; EXTRA_LENGTH's stays until EXTRA ends */
+    uint32_t crc;   /* of what is read, if it has a checksum */
+};
+
 struct isal_decoder {
     struct inflate_state z;
+    struct gzip_head head;
     bool between; /* members */
     int wrong;    /* what ISA-L has found; told when what it held is given out */
     /* what goes on at a point: deflate data alone, then the trailer of the member (RFC 1952) */
@@ -39,6 +55,73 @@ static uint8_t *without_const(const uint8_t *p)
     return (uint8_t *)(uintptr_t)p;
 }
 
+/* A part of H has ended; the next one that is there follows. */
+static void next_part(struct gzip_head *h)
+{
+    static const uint8_t flag[] = {[EXTRA_LENGTH] = FEXTRA,
+                                   [EXTRA] = FEXTRA,
+                                   [NAME] = FNAME,
+                                   [COMMENT] = FCOMMENT,
+                                   [SUM] = FHCRC};
+
+    h->at = 0;
+    do
+        h->part++;
+    while (h->part < WHOLE && (!(h->flags & flag[h->part]) || (h->part == EXTRA && h->value == 0)));
+}
+
+/* C is the next byte of the header H. What is wrong with it, in zlib's words; NULL: nothing. */
+static const char *header_byte(struct gzip_head *h, uint8_t c)
+{
+    enum { FIXED_BYTES = 10 };
+    static const uint8_t begin[] = {0x1f, 0x8b, 8};
+    const unsigned at = h->at++;
+    bool ends = false;
+
+    switch (h->part) {
+    case FIXED:
+        if (at < sizeof begin && c != begin[at])
+            return at < 2 ? "incorrect header check" : "unknown compression method";
+        if (at == sizeof begin) {
+            h->flags = c;
+            h->crc = trod_zip_crc(0, begin, sizeof begin);
+            if (c & RESERVED)
+                return "unknown header flags set";
+        }
+        ends = at + 1 == FIXED_BYTES;
+        break;
+    case EXTRA:
+        ends = at + 1 == h->value;
+        break;
+    case NAME:
+    case COMMENT:
+        ends = c == 0;
+        break;
+    default: /* two bytes */
+        h->value = at ? (uint16_t)(h->value | c << 8) : c;
+        ends = at == 1;
+    }
+    if (h->part == SUM && ends && h->value != (h->crc & 0xffff))
+        return "header crc mismatch";
+    if ((h->flags & FHCRC) && h->part != SUM)
+        h->crc = trod_zip_crc(h->crc, &c, 1);
+    if (ends)
+        next_part(h);
+    return NULL;
+}
+
+/* Read on in the header H at the input of S, as far as it is at hand. Returns 0 or an error. */
+static int read_header(struct trod_stage *s, struct gzip_head *h)
+{
+    const char *wrong = NULL;
+
+    while (h->part != WHOLE && s->n && !wrong) {
+        wrong = header_byte(h, *s->p);
+        trod_stage_use(s, 1);
+    }
+    return wrong ? trod_stage_corrupt(s, wrong) : TROD_OK;
+}
+
 int trod_isal_open(struct trod_stage *s)
 {
     /* zeros: corrupt data may refer to output before the first, which must not be anything */
@@ -46,7 +129,7 @@ int trod_isal_open(struct trod_stage *s)
     if (!d)
         return trod_fault_nomem(s->fault, "the gzip filter");
     isal_inflate_init(&d->z);
-    d->z.crc_flag = ISAL_GZIP;
+    d->z.crc_flag = ISAL_GZIP_NO_HDR_VER;
     d->between = false;
     s->state = d;
     return TROD_OK;
@@ -68,7 +151,10 @@ static int give_held(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
     struct isal_decoder *d = s->state;
 
     *n += trod_isal_held(&d->z, out + *n, cap - *n);
-    return *n < cap ? trod_stage_corrupt(s, trod_isal_error(d->wrong)) : TROD_OK;
+    /* how much it has taken beyond the error depends on how much it was given */
+    return *n < cap ? trod_stage_corrupt_from(s, (size_t)d->z.read_in_length / 8,
+                                              trod_isal_error(d->wrong))
+                    : TROD_OK;
 }
 
 static int inflate_some(struct trod_stage *s, bool reset, uint8_t *out, size_t cap, size_t *n,
@@ -87,7 +173,14 @@ static int inflate_some(struct trod_stage *s, bool reset, uint8_t *out, size_t c
     }
     if (reset) {
         isal_inflate_reset(&d->z);
-        d->z.crc_flag = ISAL_GZIP;
+        d->z.crc_flag = ISAL_GZIP_NO_HDR_VER;
+        d->head = (struct gzip_head){.part = FIXED};
+    }
+    if (d->head.part != WHOLE) {
+        const int status = read_header(s, &d->head);
+
+        if (status != TROD_OK || d->head.part != WHOLE || s->n == 0)
+            return status;
     }
     const uint32_t in = s->n < TROD_GZIP_PIECE ? (uint32_t)s->n : TROD_GZIP_PIECE;
     const uint32_t room = cap - *n < TROD_GZIP_PIECE ? (uint32_t)(cap - *n) : TROD_GZIP_PIECE;
@@ -117,6 +210,7 @@ int trod_isal_resume(struct trod_stage *s, const struct trod_point *point)
         return status;
     d = s->state;
     d->raw = true;
+    d->head.part = WHOLE;
     d->z.crc_flag = ISAL_DEFLATE;
     if (point->window_n &&
         isal_inflate_set_dict(&d->z, without_const(point->window), point->window_n) != COMP_OK)
