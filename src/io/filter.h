@@ -187,6 +187,16 @@ static inline void trod_stage_use(struct trod_stage *s, size_t n)
 }
 
 /*
+ * Should S get more input before a library is given a part of N bytes? What is behind an error in
+ * the part is looked for from its beginning on, if it is still at hand. Larger parts are given as
+ * they come.
+ */
+static inline bool trod_stage_waits(const struct trod_stage *s, size_t n)
+{
+    return s->n < n && n <= s->feed && !s->end;
+}
+
+/*
  * What a filter returns when its input ended too soon: the error that ended it, or a truncation.
  * Never TROD_OK.
  */

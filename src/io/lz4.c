@@ -133,14 +133,14 @@ static int lz4_read(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
         if (d->between && (status = trod_stage_frame(s, s->made + *n)) != TROD_OK)
             return status;
         d->between = false;
-        if (s->used == s->frame_used && s->n && !note_size(s)) {
+        const size_t want = trod_blocks_next(&d->at, FRAME_START, BLOCK_HEADER);
+        if (trod_stage_waits(s, want) || (s->used == s->frame_used && s->n && !note_size(s))) {
             /* what was made goes out before more is waited for */
             if (*n)
                 break;
             trod_stage_more(s);
             continue;
         }
-        const size_t want = trod_blocks_next(&d->at, FRAME_START, BLOCK_HEADER);
         size_t room = cap - *n, in = want < s->n ? want : s->n;
         const size_t result = LZ4F_decompress(d->ctx, out + *n, &room, s->p, &in, NULL);
         if (LZ4F_isError(result))

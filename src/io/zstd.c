@@ -136,10 +136,12 @@ static size_t of_frames(const struct trod_zstd *d, const struct trod_stage *s)
 
 size_t trod_zstd_some(struct trod_zstd_blocks *b, ZSTD_outBuffer *o, ZSTD_inBuffer *in)
 {
-    size_t result;
+    size_t result = 1;
     do {
         const size_t left = in->size - in->pos;
         const size_t some = trod_blocks_next(&b->at, FRAME_START, BLOCK_HEADER);
+        if (in->pos && left < some)
+            break; /* it may come whole */
         ZSTD_inBuffer part = {
             .src = in->src, .size = in->pos + (some < left ? some : left), .pos = in->pos};
         result = ZSTD_decompressStream(b->ctx, o, &part);
@@ -177,7 +179,8 @@ int trod_zstd_read(struct trod_zstd *d, struct trod_stage *s, uint8_t *out, size
         if (d->between && (status = trod_stage_frame(s, s->made + o.pos)) != TROD_OK)
             return status;
         d->between = false;
-        if (s->used == s->frame_used && s->n && !note_size(s)) {
+        const size_t want = trod_blocks_next(&d->blocks.at, FRAME_START, BLOCK_HEADER);
+        if (trod_stage_waits(s, want) || (s->used == s->frame_used && s->n && !note_size(s))) {
             /* what was made goes out before more is waited for */
             if (o.pos)
                 break;

@@ -18,8 +18,10 @@ struct trod_zstd_blocks {
     struct trod_blocks at;
 };
 
-/* As ZSTD_decompressStream, until O is full, IN is used up or a frame ends; but where it finds an
- * error, all that was made before counts. */
+/*
+ * As ZSTD_decompressStream, until O is full, IN is used up, but for a part at its end that is not
+ * whole, or a frame ends; but where it finds an error, all that was made before counts.
+ */
 size_t trod_zstd_some(struct trod_zstd_blocks *b, ZSTD_outBuffer *o, ZSTD_inBuffer *in);
 
 struct trod_zstd {

@@ -104,33 +104,42 @@ static void same_anywhere(const struct trod_filter *f, const struct trod_buf *pa
  */
 enum { FRAMES = 4, FRAME = 40001, AROUND = 20 };
 
-/* The second of four frames of F is damaged BEFORE bytes before the third. */
+/*
+ * The second of four frames of F is damaged BEFORE bytes before the third: BYTES of it are flipped,
+ * or (0) all from there on are missing.
+ */
 static void damaged_before(const struct trod_filter *f, size_t before, size_t bytes)
 {
     struct trod_buf plain = data_make(DATA_TEXT, FRAMES * FRAME, 21), packed = {0};
-    size_t at[FRAMES];
+    size_t at[FRAMES], from;
 
     for (size_t k = 0; k < FRAMES; k++) {
         at[k] = packed.n;
         data_encode(f, 0, plain.p + k * FRAME, FRAME, SIZE_MAX, &packed);
+        if (k == 1 && bytes == 0)
+            packed.n -= before;
     }
     if (before > at[2] - at[1])
         before = at[2] - at[1];
+    from = at[2] - (bytes ? before : 0);
     for (size_t i = 0; i < bytes; i++)
-        packed.p[at[2] - before + i] ^= 0xff;
+        packed.p[from + i] ^= 0xff;
     same_anywhere(f, &packed, at[1] - 2, at[1] + AROUND);
-    same_anywhere(f, &packed, at[2] - before, at[2] - before + AROUND);
-    same_anywhere(f, &packed, at[2] - AROUND, at[2] + AROUND);
+    same_anywhere(f, &packed, from - AROUND, from + AROUND);
+    same_anywhere(f, &packed, at[2] - AROUND, at[2] + 2 * AROUND);
     trod_buf_fini(&plain);
     trod_buf_fini(&packed);
 }
 
 static void damaged(const struct trod_filter *f)
 {
-    static const size_t before[] = {1, 5, 9, 12, 30, 700, FRAME};
+    static const size_t before[] = {1, 5, 8, 9, 12, 30, 700, FRAME};
 
-    for (size_t i = 0; f->again && i < sizeof before / sizeof before[0]; i++)
+    for (size_t i = 0; f->again && i < sizeof before / sizeof before[0]; i++) {
         damaged_before(f, before[i], before[i] < 12 ? 1 : 12);
+        if (before[i] < FRAME)
+            damaged_before(f, before[i], 0);
+    }
 }
 
 static void behind_damage(void **state)
