@@ -149,12 +149,11 @@ static void end_raw(struct isal_decoder *d, bool *between)
 static int give_held(struct trod_stage *s, uint8_t *out, size_t cap, size_t *n)
 {
     struct isal_decoder *d = s->state;
+    /* how much it has taken beyond the error depends on how much it was given */
+    const size_t beyond = d->z.read_in_length > 0 ? (size_t)d->z.read_in_length / 8 : 0;
 
     *n += trod_isal_held(&d->z, out + *n, cap - *n);
-    /* how much it has taken beyond the error depends on how much it was given */
-    return *n < cap ? trod_stage_corrupt_from(s, (size_t)d->z.read_in_length / 8,
-                                              trod_isal_error(d->wrong))
-                    : TROD_OK;
+    return *n < cap ? trod_stage_corrupt_from(s, beyond, trod_isal_error(d->wrong)) : TROD_OK;
 }
 
 static int inflate_some(struct trod_stage *s, bool reset, uint8_t *out, size_t cap, size_t *n,
