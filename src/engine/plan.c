@@ -311,9 +311,10 @@ static size_t cut_file(struct trod_run *r, size_t i, struct cuts *c, struct run_
     const struct trod_format *f = trod_trace_format(r->whole);
     uint64_t members = trod_trace_members(r->whole, i);
     const size_t most = parts_of(r, i, f) - 1;
-    size_t n = r->in_order ? 1 : groups_of(r, i, members);
+    size_t n = r->in_order || r->again ? 1 : groups_of(r, i, members);
 
     piece->cut = n > 1 ? RUN_MEMBERS : RUN_WHOLE;
+    r->tentative |= n > 1; /* they may prove damaged (members.c) */
     for (size_t k = 0; k <= n; k++)
         c->at[k] = members * k / n;
     if (n > 1 || (r->sites && (r->opt.parts > 1 || r->again)))

@@ -447,9 +447,9 @@ void run_forget(struct trod_run *r)
 /*
  * Run with tentative units. A unit may turn out to begin with a wrong state: in a damaged frame,
  * what is found depends on where reading began; the decoder state before a part, or an opcode given
- * in an earlier part, may not be known without making rows, or may not be what was assumed; an
- * analysis may need the rows before. Then the run is repeated without such units. Problems are
- * reported only when the result is certain.
+ * in an earlier part, may not be known without making rows, or may not be what was assumed; members
+ * of an archive may be damaged; an analysis may need the rows before. Then the run is repeated
+ * without such units. Problems are reported only when the result is certain.
  */
 static int go_tentative(struct trod_run *r)
 {

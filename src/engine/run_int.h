@@ -186,7 +186,7 @@ struct run_unit {
     bool knows;           /* it begins with the units of time of the pieces before it */
     bool handed;          /* some of what it recorded is merged */
     bool complete, fatal; /* read to its end; fatal: nothing to merge */
-    bool lost;            /* it cannot be read without the rows before it (engine_owner_lost) */
+    bool lost;            /* it cannot be read by itself (engine_owner_lost, run_damaged) */
     bool gave_up;         /* lost because an analysis needs the rows before it */
     bool codeless;        /* engine_owner_codeless */
     bool stopped;         /* by trod_run_options.stop, before its end */
@@ -450,6 +450,14 @@ size_t run_lead_cuts(const struct trod_run *r, size_t file, size_t pieces, uint6
 /* Let U, which is to read PIECE, a part of a plain file, learn which instructions its first rows
  * belong to. 0 or an error, not reported: PIECE cannot be read by itself. */
 int run_lead(const struct trod_run *r, const struct run_unit *u, const struct run_piece *piece);
+
+/* ---- members.c */
+/*
+ * U has read PIECE, some members of an archive, and has met damage, there or where its file begins.
+ * Each such unit tells of it, and numbers records, for itself: the file is to be read as a whole.
+ * Several processes cannot know of each other's.
+ */
+bool run_damaged(const struct trod_run *r, const struct run_unit *u, const struct run_piece *piece);
 
 /* ---- share.c */
 /* The number of instances of IT that the recording states of units are merged into. */

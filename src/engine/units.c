@@ -509,6 +509,7 @@ static void *work(void *arg)
         }
         pthread_mutex_unlock(&r->lock);
         unit_read(w, u, number);
+        u->lost |= run_damaged(r, u, &r->piece[number]);
         pthread_mutex_lock(&r->lock);
         u->complete = true;
         if (u->lost) /* the run is repeated, so this one is stopped */

@@ -76,15 +76,17 @@ static bool take(struct trod_damages *d, uint64_t upto, struct trod_damage *dama
 }
 
 uint64_t trod_damages_report(struct trod_damages *d, uint64_t upto, struct trod_diag *diag,
-                             const char *path)
+                             const char *path, enum trod_damage_left *left)
 {
     struct trod_damage damage;
     uint64_t lost = 0, first = TROD_NOWHERE;
 
+    *left = TROD_LEFT_SOUND;
     /* what the diag asks of the input it may ask: the lock is free */
     while (take(d, upto, &damage)) {
         struct trod_place at = trod_place_offset(path, damage.whole ? TROD_NOWHERE : damage.at);
 
+        *left = damage.left < *left ? damage.left : *left;
         at.member = damage.member;
         first = !damage.whole && damage.at < first ? damage.at : first;
         trod_error(diag, damage.status, damage.kind, &at, "%s", damage.text);

@@ -11,10 +11,18 @@
 
 enum { TROD_DAMAGES_MOST = 256 /* kept until they are reported; more are counted */ };
 
+/* What is decoded before it, of what can be: so much as there should be, ... */
+enum trod_damage_left {
+    TROD_LEFT_GAP,   /* no: bytes are missing, or there are too many */
+    TROD_LEFT_WRONG, /* yes, but some may be wrong */
+    TROD_LEFT_SOUND  /* yes, and what follows goes on with it */
+};
+
 struct trod_damage {
     uint64_t at;        /* in the decoded stream */
     const char *member; /* name, of an archive, which stays; NULL: none */
     bool whole;         /* of the input as a whole: it has no place */
+    enum trod_damage_left left;
     int status;
     const char *kind; /* static */
     char text[240];
@@ -38,9 +46,9 @@ uint64_t trod_damages_next(struct trod_damages *d);
 bool trod_damages_none(struct trod_damages *d, uint64_t upto);
 /*
  * Report those before byte UPTO of the decoded stream of PATH. Returns where the first of them lies
- * that has a place; TROD_NOWHERE if none has.
+ * that has a place; TROD_NOWHERE if none has. *LEFT: the least of them.
  */
 uint64_t trod_damages_report(struct trod_damages *d, uint64_t upto, struct trod_diag *diag,
-                             const char *path);
+                             const char *path, enum trod_damage_left *left);
 
 #endif

@@ -49,8 +49,8 @@ const struct trod_frames *trod_input_frames(const struct trod_input *in);
 bool trod_input_whole(struct trod_input *in);
 /* As trod_input_decoded, also where frames are guessed. */
 uint64_t trod_input_packed_size(struct trod_input *in);
-/* The records of IN are lines: no span reaches across damage of an archive. */
-void trod_input_lines(struct trod_input *in);
+/* Members of IN, if it is an archive, begin with a record: no span reaches across damage of one. */
+void trod_input_apart(struct trod_input *in);
 /* The same frames, found before: IN need not look. Nothing happens where there is no memory. */
 void trod_input_use_frames(struct trod_input *in, const struct trod_frames *frames);
 

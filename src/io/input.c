@@ -280,19 +280,20 @@ static int window_fill(struct trod_input *in, size_t min)
 /*
  * Of D, damage is told when all before it is used, or MIN bytes reach beyond. How far off the next
  * is; where records are not to reach across it, that which was told last counts until all before it
- * is used.
+ * is used. Behind a gap none goes on; behind bytes that are wrong it does unless a member begins
+ * with a record: then those of this one may be out of step.
  */
 static uint64_t report_damage(struct trod_input *in, struct trod_damages *d, size_t min)
 {
-    const bool parts = in->n_filters || in->lines;
     const size_t n = min && min <= in->n ? min - 1 : min ? in->n : 0;
     uint64_t next = trod_damages_next(d);
 
     while (in->edge <= in->offset && next <= in->offset + n) {
-        const uint64_t told = trod_damages_report(d, next, in->diag, in->path);
+        enum trod_damage_left left;
+        const uint64_t told = trod_damages_report(d, next, in->diag, in->path, &left);
 
         in->damage = told < in->damage ? told : in->damage;
-        if (parts)
+        if (left == TROD_LEFT_GAP || (left == TROD_LEFT_WRONG && in->apart))
             in->edge = next;
         next = trod_damages_next(d);
     }
@@ -334,9 +335,9 @@ bool trod_input_interrupted(const struct trod_input *in)
     return in->fault.quiet;
 }
 
-void trod_input_lines(struct trod_input *in)
+void trod_input_apart(struct trod_input *in)
 {
-    in->lines = true;
+    in->apart = true;
 }
 
 void trod_input_alone(struct trod_input *in)

@@ -41,7 +41,7 @@ struct trod_input {
 
     struct trod_damages damages; /* that the last filter has gone on behind */
     uint64_t edge;               /* damage that was told, which no span reaches across */
-    bool lines;                  /* records are lines */
+    bool apart;                  /* members of an archive begin with a record */
     uint64_t damage;             /* the first that was told of; TROD_NOWHERE: none */
 };
 

@@ -24,6 +24,7 @@ int zip_problem(struct zip *z, size_t member, int status, const char *kind, cons
     struct trod_damage d = {.at = z->delivered + z->coming,
                             .member = whole ? NULL : z->list.member[member].name,
                             .whole = whole,
+                            .left = whole ? TROD_LEFT_SOUND : z->left,
                             .status = status,
                             .kind = kind,
                             .text = "zip member "};
@@ -34,6 +35,7 @@ int zip_problem(struct zip *z, size_t member, int status, const char *kind, cons
     vsnprintf(d.text + n, sizeof d.text - n, fmt, ap);
     va_end(ap);
     trod_damages_add(&z->damages, &d);
+    z->left = TROD_LEFT_GAP;
     return status;
 }
 
@@ -171,6 +173,9 @@ static void check_member(struct zip *z, size_t made)
         whole || (m->method != TROD_ZIP_STORED && !z->inside && z->dec.crc == m->crc);
 
     comes(z, made, sound);
+    z->left = m->size == TROD_NOWHERE || !sound ? TROD_LEFT_GAP
+              : whole                           ? TROD_LEFT_WRONG
+                                                : TROD_LEFT_SOUND;
     if (m->size == TROD_NOWHERE && !z->inside && !descriptor_agrees(z))
         zip_problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.crc",
                     "has checksum %08" PRIx32 ", which is not the one given after it", z->dec.crc);
@@ -180,6 +185,7 @@ static void check_member(struct zip *z, size_t made)
     else if (m->size != TROD_NOWHERE && !z->inside && z->dec.crc != m->crc)
         zip_problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.crc",
                     "has checksum %08" PRIx32 " instead of %08" PRIx32, z->dec.crc, m->crc);
+    z->left = TROD_LEFT_GAP;
     end_member(z, sound);
 }
 
@@ -194,6 +200,7 @@ static bool longer(struct zip *z)
     whole.packed = whole.size = TROD_NOWHERE;
     if (whole.method == TROD_ZIP_STORED || !zip_decodes(z, &whole, z->dec.begun, &whole.size))
         return false;
+    z->left = TROD_LEFT_SOUND;
     zip_problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.size",
                 "is longer than it says: it has %" PRIu64 " bytes, as its checksum confirms",
                 whole.size);
@@ -231,6 +238,7 @@ static size_t step(struct zip *z, uint8_t *out, size_t cap)
         comes(z, made, true);
         if (longer(z))
             return made + (size_t)(z->dec.made - said);
+        z->left = TROD_LEFT_WRONG;
         zip_problem(z, z->next - 1, TROD_ERR_CORRUPT, "zip.size", "has more than %" PRIu64 " bytes",
                     m->size);
         end_member(z, true);

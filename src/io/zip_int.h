@@ -53,6 +53,7 @@ struct zip {
     size_t next;                 /* member to open next; that before it is being read */
     uint64_t delivered;          /* bytes of the decoded stream */
     size_t coming;               /* bytes that will be before a problem that is met now */
+    enum trod_damage_left left;  /* of the problem that is reported next, alone */
     uint8_t hold[TROD_ZIP_STEP]; /* made but not delivered: it may have to be thrown away */
     size_t n_hold;
     uint8_t *small; /* what did not fit the room of a tiny read */

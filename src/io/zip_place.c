@@ -364,6 +364,7 @@ static void tell(struct zip *z, size_t k, const struct way *way, const char *wha
 {
     const struct trod_zip_member *m = &z->list.member[k];
 
+    z->left = TROD_LEFT_SOUND; /* none of it has been read */
     if (way->how == BEHIND)
         zip_problem(z, k, TROD_ERR_CORRUPT, "zip.header",
                     "has no header where the directory says, at offset %" PRIu64
@@ -378,6 +379,7 @@ static void tell(struct zip *z, size_t k, const struct way *way, const char *wha
             z, k, TROD_ERR_CORRUPT, "zip.header",
             "has another %s in its header, at offset %" PRIu64 ", than in the directory: %s", what,
             m->header, sound ? "what its checksum confirms is taken" : "the directory is followed");
+    z->left = TROD_LEFT_GAP;
 }
 
 bool zip_place(struct zip *z, size_t k)

@@ -103,8 +103,8 @@ static int start(struct trod_reader *r, const struct trod_candidate *best)
     r->meta->bits = best->bits;
     r->meta->file = r->file;
     r->meta->parts = trod_input_members(r->in) > 0;
-    if (f->flags & TROD_FMT_TEXT)
-        trod_input_lines(r->in);
+    if (f->flags & TROD_FMT_TEXT || f->jump)
+        trod_input_apart(r->in);
     r->dec_size = f->dec_size ? f->dec_size : 1;
     r->dec = trod_spare_zeroed(r->dec_size); /* most of a large one is not used by short reads */
     if (!r->dec)
@@ -272,6 +272,19 @@ static int look(struct trod_reader *r, struct trod_span *span, bool *cut)
     return trod_input_interrupted(r->in) ? r->failed : TROD_OK;
 }
 
+/* Let the driver decode SPAN into B. CUT: it ends before damage, and more follows. */
+static int drive(struct trod_reader *r, struct trod_span *span, struct trod_batch *b, bool cut)
+{
+    const bool part_cut = r->meta->part_cut;
+    int rc;
+
+    r->meta->part_cut |= cut;
+    rc = r->passes ? r->spec.format->parts->pass(r->dec, span, b)
+                   : r->spec.format->decode(r->dec, span, b, r->diag);
+    r->meta->part_cut = part_cut;
+    return rc;
+}
+
 /* Decode one window into B. Sets r->done at the end. Returns 0 or an input error. */
 static int step(struct trod_reader *r, struct trod_batch *b)
 {
@@ -310,8 +323,7 @@ static int step(struct trod_reader *r, struct trod_batch *b)
     b->offset = span.offset;
     trod_batch_driver(b, r->spec.format);
     trod_batch_shares(b, 0);
-    rc = r->passes ? r->spec.format->parts->pass(r->dec, &span, b)
-                   : r->spec.format->decode(r->dec, &span, b, r->diag);
+    rc = drive(r, &span, b, cut && r->failed == TROD_OK);
     r->eaten = (size_t)(span.p - from);
     if (cut && r->failed == TROD_OK && !is_fatal(r, rc) &&
         (rc < 0 || (rc == TROD_DEC_MORE && r->eaten == 0 && b->n == 0)))

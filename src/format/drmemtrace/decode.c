@@ -428,7 +428,7 @@ static int end(struct drm_call *c, const uint8_t *p)
     if (!d->ended && d->begun && !d->footer && !d->meta->part_cut)
         trod_error(c->diag, TROD_ERR_TRUNCATED, "drmemtrace.no-footer", &at,
                    "trace ends without its footer after %" PRIu64 " records", d->records);
-    d->ended = true;
+    d->ended |= !d->meta->part_cut;
     return TROD_DEC_MORE;
 }
 
