@@ -32,7 +32,8 @@ enum trod_format_flag {
     TROD_FMT_BRANCHES = 1 << 10, /* rows may say the kind of a branch that no opcode tells */
     /* dialects are those of different tracers, which need not report the same events; those of
      * other formats follow from what a trace has in it, or from how it is stored */
-    TROD_FMT_TRACERS = 1 << 11
+    TROD_FMT_TRACERS = 1 << 11,
+    TROD_FMT_BUS = 1 << 12 /* transactions of a bus: addresses are physical */
 };
 
 /* What decode and encode return besides errors. */

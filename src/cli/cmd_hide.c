@@ -167,12 +167,6 @@ static int may_write(struct hiding *h, const struct trod_format *f, uint32_t kee
                       f->name);
 }
 
-/* Is F, the format of OUT, of a bus, whose addresses are physical? */
-static bool is_bus(const struct trod_format *f)
-{
-    return strncmp(f->name, "byu", 3) == 0;
-}
-
 static int open_writer(struct hiding *h, const struct trod_format *f)
 {
     const struct trod_writer_options opt = {.to = spec_of(h, f),
@@ -245,7 +239,7 @@ static int open_all(struct hiding *h)
         r = may_write(h, f, hide.keep);
     if (r == 0 && tells_synthetic(h, f))
         hide.keep |= TROD_HIDE_SYNTHETIC;
-    if (r == 0 && is_bus(f))
+    if (r == 0 && f->flags & TROD_FMT_BUS)
         hide.keep |= TROD_HIDE_PHYSICAL;
     if (r == 0)
         r = trod_hide_new(&h->hide, &hide, trod_trace_meta(h->trace), &h->diag);

@@ -41,7 +41,7 @@ static uint64_t seed_of(const char *key)
 
 static bool is_bus(const struct trod_meta *source)
 {
-    return source->format && strncmp(source->format, "byu", 3) == 0;
+    return source->driver && source->driver->flags & TROD_FMT_BUS;
 }
 
 int trod_hide_new(struct trod_hide **out, const struct trod_hide_options *opt,

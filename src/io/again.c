@@ -21,7 +21,7 @@ enum {
      * more for each that is passed over */
     TRIED_FREE = 1 << 30,
     TRIED_EACH = 64,
-    BACK = 8   /* bytes before the error that may belong to the next frame already */
+    BACK = 8 /* bytes before the error that may belong to the next frame already */
 };
 
 /*

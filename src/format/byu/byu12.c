@@ -535,6 +535,7 @@ const struct trod_format trod_format_byu12 = {
     .reads = READS,
     .kinds =
         1u << TROD_NOTE | 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_MARKER | 1u << TROD_BUS,
+    .flags = TROD_FMT_BUS,
     .writes = READS,
     .row_max = RECORD,
     .options = byu_options,

@@ -302,6 +302,7 @@ const struct trod_format trod_format_byu6 = {
     .reads = READS,
     .isas = 1u << TROD_ISA_X86_32,
     .kinds = 1u << TROD_READ | 1u << TROD_WRITE | 1u << TROD_MARKER | 1u << TROD_BUS,
+    .flags = TROD_FMT_BUS,
     .writes = READS,
     .row_max = RECORD,
     .options = byu_options,
