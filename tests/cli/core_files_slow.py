@@ -1,9 +1,11 @@
-"""core_files_slow.py - `trod schedule --like schedule_stats` of traces that are sharded by core on disk, against lists of the tool's rules.
+"""core_files_slow.py - `trod schedule --like schedule_stats`, `serial_schedule` and `cpu_schedule` of traces that are sharded by core on disk,
+against lists of the tool's rules.
 
     core_files_slow.py TROD FIRST LAST
 
 Numbers FIRST to LAST - 1 are seeds of traces of one to three files. A core is a file, whatever the CPU_ID markers say; idle time stands in the
 file of the core that was idle; a thread is on several cores; its letter is its number modulo 26. The order of the files' rows changes nothing.
+Schedule files hold the turns, file behind file: the thread, the instructions of all and of itself before it (docs/analysing.md).
 """
 import os
 import random
@@ -12,6 +14,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import zipfile
 
 FILETYPE, STAMP, CPU, CALL, MAYBE, DIRECT, IDLE = 9, 2, 3, 25, 26, 31, 33
 
@@ -121,6 +124,38 @@ class Core:
                 "direct switch requests": sum(w.startswith("direct") for w in said), "idles": said.count("idle")}
 
 
+def turns(cores):
+    """(thread, place, core, instructions of the thread before it) of each turn, in order."""
+    place, own, out = 0, {}, []
+    for i, core in enumerate(cores):
+        before = None
+        for who, what in core.records:
+            if who not in (before, "idle") and not (out and out[-1][0] == who and out[-1][2] == i):
+                out.append((who, place, i, own.get(who, 0)))
+            before = who
+            place += what == "instr"
+            own[who] = own.get(who, 0) + (what == "instr")
+    return out
+
+
+def unpacked(data):
+    return list(struct.iter_unpack("<4Q", data))
+
+
+def wrong_turns(trod, folder, cores):
+    for like in ("serial_schedule", "cpu_schedule"):
+        subprocess.run([trod, "schedule", "-q", "--order", "file", "--like", like, "-o", like, folder], check=True)
+    want = turns(cores)
+    with open("serial_schedule", "rb") as f:
+        got = unpacked(f.read())
+    if got != want:
+        yield "serial", got, want
+    with zipfile.ZipFile("cpu_schedule") as z:
+        got = [turn for name in sorted(z.namelist()) for turn in unpacked(z.read(name))]
+    if got != want:
+        yield "cpu", got, want
+
+
 def wrong(trod, seed, folder):
     rng = random.Random(seed)
     threads = rng.sample((100, 101, 102, 129, 155), rng.choice((1, 2, 4)))
@@ -130,6 +165,7 @@ def wrong(trod, seed, folder):
     for i, core in enumerate(cores):
         with open(f"{folder}/drmemtrace.core.{i:06}.trace", "wb") as f:
             f.write(core.bytes)
+    yield from wrong_turns(trod, folder, cores)
     counts = [core.counts() for core in cores]
     for order in ("file", "time"):
         text = subprocess.run([trod, "schedule", "-q", "--order", order, "--like", "schedule_stats", folder], check=True,

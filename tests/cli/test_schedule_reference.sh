@@ -113,4 +113,20 @@ while read -r serial; do
 done < <(find "$traces"/ -name serial_schedule.bin.gz | sort)
 [[ $files -gt 0 ]] || echo "no schedule files in $traces: not compared"
 echo "$files traces with schedule files"
+
+# of files that are cores: the threads of each in the order of its rows
+cores=0
+for file in "$traces"/fresh/*/trace/drmemtrace.core.*.trace.zip; do
+    [[ -e $file ]] || continue
+    core=${file##*.core.}
+    core=$((10#${core%%.*}))
+    run trod schedule --like cpu_schedule -o cores.zip "$(dirname "$file")"
+    status 0
+    unzip -p cores.zip $core | od -An -v -t u8 -w32 | awk '{ print $1 }' | uniq >got
+    trod view --format csv "$file" | awk -F, 'NR > 1 && $5 != "idle" { print $5 }' | uniq >want
+    last="cpu_schedule of $file"
+    same want got
+    cores=$((cores + 1))
+done
+echo "$cores cores"
 finish

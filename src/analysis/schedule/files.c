@@ -115,6 +115,7 @@ static int by_time(const void *a, const void *b)
     const struct sch_entry *x = a, *y = b;
     int c = order(x->time, y->time);
 
+    c = c ? c : order(x->number, y->number);
     c = c ? c : order(x->cpu, y->cpu);
     c = c ? c : order(x->tid, y->tid);
     return c ? c : order(x->start, y->start);

@@ -149,7 +149,7 @@ static uint64_t line_time(const struct sch_state *s, const struct sch_thread *t)
 /* The trace's schedule files have a line for each marker that says something else of T. */
 static bool marker_line(struct sch_state *s, struct sch_thread *t, uint64_t cpu)
 {
-    const struct sch_entry e = {t->tid, line_time(s, t), cpu, t->instructions};
+    const struct sch_entry e = {t->tid, line_time(s, t), cpu, t->instructions, 0};
 
     if (!s->listed || (t->lined && memcmp(&e, &t->line, sizeof e) == 0))
         return true;
@@ -158,7 +158,11 @@ static bool marker_line(struct sch_state *s, struct sch_thread *t, uint64_t cpu)
     return add_line(s, &e);
 }
 
-/* Of other orders they have a line for each change, by the time or else the place in that order. */
+/*
+ * Of other orders they have a line for each change, by the place in that order: a thread's last
+ * time stamp may be from before others ran. Changes without an instruction between them are told
+ * apart by their numbers.
+ */
 static bool enter_line(struct sch_state *s, struct sch_core *c, const struct sch_thread *t)
 {
     if (s->opt->like == SCH_LIKE_RECORD_FILE)
@@ -166,9 +170,8 @@ static bool enter_line(struct sch_state *s, struct sch_core *c, const struct sch
                                 t->instructions ? t->instructions + 1 : 0);
     if (!sch_lines(s) || s->listed)
         return true;
-    return add_line(s, &(struct sch_entry){t->tid,
-                                           s->placed || !s->marked ? s->position : line_time(s, t),
-                                           c->number, t->instructions});
+    return add_line(
+        s, &(struct sch_entry){t->tid, s->position, c->number, t->instructions, s->n_entries});
 }
 
 static bool enter(struct sch_state *s, struct sch_core *c, uint32_t thread)

@@ -68,9 +68,9 @@ struct sch_out {
     bool voluntary, direct;
 };
 
-/* A line of a schedule file. */
+/* A line of a schedule file. NUMBER tells turns at one place apart; 0 for lines of markers. */
 struct sch_entry {
-    uint64_t tid, time, cpu, start;
+    uint64_t tid, time, cpu, start, number;
 };
 
 struct sch_thread {
