@@ -128,7 +128,7 @@ static int give(struct trod_run *r, struct run_unit *u, const struct trod_batch 
     u->order.given += b->n;
     if (from == b->n)
         return TROD_OK;
-    trod_batch_view(&view, b, from, b->n);
+    trod_batch_view(&view, b, from, b->n - from);
     view.meta = whole;
     /* independent of where the part counts from */
     view.first = r->done.rows + (b->first - u->order.first) + from;
