@@ -9,7 +9,10 @@
 #ifndef TROD_ANALYSIS_BY_SITE_H
 #define TROD_ANALYSIS_BY_SITE_H
 
+#include "trod/batch.h"
 #include "trod/buf.h"
+#include "trod/meta.h"
+#include "trod/site.h"
 #include "trod/types.h"
 
 #include <stdlib.h>
@@ -36,6 +39,17 @@ static inline int trod_by_site_room(void *array, size_t *have, size_t n, size_t 
     memcpy(array, &p, sizeof p);
     *have = cap;
     return TROD_OK;
+}
+
+/*
+ * Do B and the rows before it say what the opcode of site NUMBER is, if it has one? SITES may know
+ * the instruction set already from rows behind B, which another thread decodes: what rows count as
+ * must not depend on how far that has come.
+ */
+static inline bool trod_by_site_told(const struct trod_sites *sites, uint32_t number,
+                                     const struct trod_batch *b)
+{
+    return !b->meta || b->meta->isa != TROD_ISA_UNKNOWN || trod_site_at(sites, number)->code_n == 0;
 }
 
 /*

@@ -559,6 +559,8 @@ int engine_owner_fill(struct engine_owner *o, struct trod_batch *b, struct trod_
 
     if (!turn_file(o, b))
         return TROD_ERR_NOMEM;
+    if (b->meta && !engine_sites_are_of(o->sites, b->meta->isa)) /* there may be no new site */
+        engine_sites_meta(o->sites, b->meta);
     if (o->inside && b->n && (rc = meet_first(o, b)) < 0)
         return rc;
     o->inside = false;

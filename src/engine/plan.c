@@ -224,11 +224,8 @@ static size_t groups_of(const struct trod_run *r, size_t file, uint64_t members)
 static bool keep_whole(const struct trod_run *r, size_t file, const struct trod_format *f)
 {
     const bool small = trod_trace_bytes(r->whole, file) / r->opt.jobs < LEARNT;
-    bool ordered = false;
 
-    for (size_t i = 0; i < r->n_items; i++)
-        ordered |= r->item[i].order != TROD_ANY_ORDER;
-    return f && f->parts && r->sites && ordered &&
+    return f && f->parts && r->sites && run_is_ordered(r) &&
            (small || (records(r, RUN_BYTES) && !shared(r))) && for_threads(r);
 }
 
@@ -458,6 +455,8 @@ static bool may_use_units(const struct trod_run *r)
 {
     const char *what;
 
+    if (r->isa_late && run_is_ordered(r) && r->opt.parts < 2)
+        return false;
     return (r->opt.parts >= 2 || (r->opt.jobs >= 2 && !r->opt.serial)) && !run_whole(r, &what);
 }
 
@@ -559,14 +558,16 @@ static bool take_part(struct trod_run *r)
 
 /*
  * Files that do not say their instruction set are decoded as the first one that does says, whoever
- * reads them, and before or behind it.
+ * reads them, and before or behind it. So are the first rows of a file that says it later.
  */
 static void learn_isa(struct trod_run *r)
 {
-    if (trod_trace_files(r->whole) < 2 || r->opt.trace.order != TROD_ORDER_FILE || r->begun ||
+    const bool one = trod_trace_files(r->whole) < 2;
+
+    if ((one ? !r->sites : r->opt.trace.order != TROD_ORDER_FILE) || r->begun ||
         !trod_trace_rewindable(r->whole))
         return;
-    trod_trace_first_isa(r->whole);
+    r->isa_late = trod_trace_first_isa(r->whole) && r->sites;
     engine_sites_meta(r->sites, trod_trace_meta(r->whole));
 }
 

@@ -250,6 +250,7 @@ struct trod_run {
     size_t n_unsound;                  /* unsound files when pieces were planned */
     uint64_t lines_to, lines;          /* file being merged: an offset, and the lines before it */
     uint64_t records;                  /* file being merged: records of its merged pieces */
+    bool isa_late;                     /* the instruction set may be said behind many rows */
     bool too_large;                    /* a piece is too large to be recorded */
     struct trod_batch *idle[RUN_IDLE]; /* in_order.c: batches to be reused */
     size_t n_idle;
@@ -372,6 +373,8 @@ const char *run_whole(const struct trod_run *r, const char **what);
 
 /* The number of files found so far that several processes cannot read in pieces. */
 size_t run_unsound(const struct trod_run *r);
+/* Is there an analysis to which rows behind a gap would be those that follow? */
+bool run_is_ordered(const struct trod_run *r);
 
 /*
  * Allocate the instances of all items. The caller begins each, with the meta of its rows. 0 or

@@ -376,8 +376,7 @@ static struct run_unit *read_again(struct run_worker *w, struct run_unit *u)
     return again;
 }
 
-/* Is there an analysis to which rows behind a gap would be those that follow? */
-static bool is_ordered(const struct trod_run *r)
+bool run_is_ordered(const struct trod_run *r)
 {
     for (size_t i = 0; i < r->n_items; i++)
         if (r->item[i].order != TROD_ANY_ORDER)
@@ -455,7 +454,7 @@ static void unit_merge(struct run_worker *w, struct run_unit *u, const struct ru
     if (rc < 0 && r->rc == TROD_OK)
         r->rc = rc;
     r->stop |= again || rc == TROD_ERR_NOMEM || (rc < 0 && r->diag && r->diag->strict) ||
-               (u->stopped && is_ordered(r));
+               (u->stopped && run_is_ordered(r));
     if (piece->assumes) {
         unit_end(r, u, true);
         run_assume_keep(r, u);

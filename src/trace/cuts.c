@@ -12,6 +12,9 @@
 
 #include <string.h>
 
+/* Rows that are read to find an instruction set; most traces say it in the very first ones. */
+enum { FEW_ROWS = 64, ISA_ROWS = 1 << 20 };
+
 enum { MOST_PACKED = 15, LEAST_PACKED = 1 << 20 }; /* each part looks for the frames again */
 
 /* The cuts of what R reads; in compressed files behind beginnings of frames, and not so many. */
@@ -179,8 +182,11 @@ struct trod_trace *trod_trace_beginning(const struct trod_trace *whole, size_t f
     return NULL;
 }
 
-/* What the first rows of input FILE of WHOLE tell of the instruction set. */
-static enum trod_isa isa_of(const struct trod_trace *whole, size_t file)
+/*
+ * What the first rows of input FILE of WHOLE tell of the instruction set: a batch, and then up to
+ * *ROWS, which become fewer.
+ */
+static enum trod_isa isa_of(const struct trod_trace *whole, size_t file, uint32_t *rows)
 {
     enum trod_isa isa = TROD_ISA_UNKNOWN;
     struct trod_trace *t;
@@ -189,20 +195,27 @@ static enum trod_isa isa_of(const struct trod_trace *whole, size_t file)
     if (trod_trace_open_file(&t, whole, file, NULL, NULL) < 0)
         return isa;
     trod_trace_want(t, TROD_COL_KIND);
-    trod_trace_next(t, &b);
+    if (*rows)
+        trod_trace_limit(t, FEW_ROWS);
+    while (trod_trace_next(t, &b) == 1 && !t->meta.isa && *rows) {
+        *rows -= b->n < *rows ? b->n : *rows;
+        trod_trace_limit(t, 0);
+    }
     isa = t->meta.isa;
     trod_trace_close(t);
     return isa;
 }
 
-void trod_trace_first_isa(struct trod_trace *whole)
+bool trod_trace_first_isa(struct trod_trace *whole)
 {
     const struct trod_format *f = whole->format;
     const bool opcodes = f && f->reads & TROD_COL_CODE; /* else no file is likely to tell */
+    uint32_t rows = opcodes ? ISA_ROWS : 0;
 
     for (size_t i = 0; i < whole->n_inputs && !whole->meta.isa && (i == 0 || opcodes); i++)
-        whole->meta.isa = isa_of(whole, i);
+        whole->meta.isa = isa_of(whole, i, &rows);
     whole->isa = whole->meta.isa;
+    return opcodes && !whole->isa && rows == 0;
 }
 
 int trod_trace_assume(struct trod_trace *t, const struct trod_trace *beginning)

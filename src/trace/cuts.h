@@ -40,10 +40,11 @@ int trod_trace_pass_outline(struct trod_trace *t, uint64_t to, const struct trod
 struct trod_trace *trod_trace_beginning(const struct trod_trace *whole, size_t file, uint32_t want);
 
 /*
- * Let WHOLE know the instruction set that the first rows of a file say, those of the first one that
- * says any, so that what is decoded does not depend on which part is read first.
+ * Let WHOLE know the instruction set that the first file that says any says, be it behind many
+ * rows, so that what is decoded does not depend on which part is read first. Returns whether rows
+ * that were not looked at may say one.
  */
-void trod_trace_first_isa(struct trod_trace *whole);
+bool trod_trace_first_isa(struct trod_trace *whole);
 /* T, a trace by trod_trace_open_bytes, is to assume that, by that BEGINNING. 0 or TROD_ERR_NOMEM.
  */
 int trod_trace_assume(struct trod_trace *t, const struct trod_trace *beginning);

@@ -54,6 +54,41 @@ trod branches --format json "$examples/sum.trace.zip" | jq -c '[.kinds[] | selec
 last="kinds of sum.trace.zip"
 same want got
 
+# An instruction set that is named late: the opcodes before are of it, for every number of threads and
+# predictors. One that is named behind more rows than are looked at is not known before; the outcome is
+# the same for all.
+late() { # ROWS: branches to the next instruction, then moves that say A64, then branches again
+    awk -v n="$1" 'BEGIN { for (i = 1; i <= n + 11000; i++)
+        printf("%d clk cpu0 IT (%d) %08x %s\n", i, i, 32768 + 4 * (i % 50),
+               i > n && i <= n + 1000 ? "d2800021 O EL1h_n : MOV x1,#1" : "54000020") }'
+}
+late 30000 >late.tarmac
+trod mix --format json late.tarmac | jq '[.categories[] | select(.category == "conditional branch") | .instructions] | add' >want
+check test "$(cat want)" = 40000
+for options in '--predictors taken' '--predictors bimodal,local,tage' '--order time' '--interval 1000'; do
+    for jobs in 1 2 3; do
+        # shellcheck disable=SC2086 # several words
+        run trod branches -j $jobs $options --format json late.tarmac
+        status 0
+        jq ".branches + .unresolved" "$stdout" >got
+        same want got
+    done
+done
+run trod phases -j 1 --format json late.tarmac
+cp "$stdout" one
+run trod phases -j 3 --format json late.tarmac
+out_is one
+late 1050000 >later.tarmac
+run trod branches -j 1 --predictors taken,local --format json later.tarmac
+status 0
+cp "$stdout" one
+json '.branches >= 10000 and .branches < 1060000'
+for jobs in 2 3; do
+    run trod branches -j $jobs --predictors taken,local --format json later.tarmac
+    out_is one
+done
+rm later.tarmac
+
 # program flow without instructions: direct and indirect branches,
 cat >flow.tarmac <<'T'
 1 clk cpu0 FD (1) 00008000 00009000 O

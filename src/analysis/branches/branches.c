@@ -104,11 +104,12 @@ int br_room(struct br_state *s, size_t n)
 
 /* ---- what a site is */
 
-void br_learn_isa(struct br_state *s)
+void br_learn_isa(struct br_state *s, const struct trod_batch *b)
 {
-    const enum trod_isa isa = s->context.meta->isa; /* that of the whole trace may be growing */
+    /* that of the context may be growing, of the whole trace at that */
+    const enum trod_isa isa = b->meta ? b->meta->isa : s->context.meta->isa;
 
-    if (s->isa_known)
+    if (s->isa_known || isa == TROD_ISA_UNKNOWN)
         return;
     s->isa_known = true;
     s->delay = isa == TROD_ISA_MIPS32 || isa == TROD_ISA_MIPS64;
@@ -154,29 +155,35 @@ static uint8_t kind_of(unsigned branch)
     }
 }
 
-/* What the opcode of site NUMBER, which is not known yet, tells. */
-static void find_out(struct br_state *s, uint32_t number)
+/* What the opcode of site NUMBER, of a row of B, which is not known yet, tells. */
+static void find_out(struct br_state *s, const struct trod_batch *b, uint32_t number)
 {
-    const struct trod_insn *insn = trod_site_insn(s->context.sites, number);
     struct br_fact *f = &s->fact[number];
+    const struct trod_insn *insn;
 
-    br_learn_isa(s);
+    br_learn_isa(s, b);
+    if (!trod_by_site_told(s->context.sites, number, b))
+        return;
+    insn = trod_site_insn(s->context.sites, number);
     s->kind[number] = insn->valid ? kind_of(insn->branch) : BR_NOT;
     f->may_pass = insn->valid && insn->flags & TROD_INSN_PREDICATED;
     f->target = insn->valid && insn->flags & TROD_INSN_TARGET ? insn->target : 0;
 }
 
 /*
- * The kind of a row that says BRANCH and is of site NUMBER. Rows go before opcodes, and each row is
- * asked, because code without opcodes that changes stays one site.
+ * The kind of a row of B that says BRANCH and is of site NUMBER. Rows go before opcodes, and each
+ * row is asked, because code without opcodes that changes stays one site.
  */
-static inline uint8_t kind_said(struct br_state *s, uint32_t number, unsigned branch)
+static inline uint8_t kind_said(struct br_state *s, const struct trod_batch *b, uint32_t number,
+                                unsigned branch)
 {
     const uint8_t kind = branch == TROD_BR_NONE ? BR_NOT : kind_of(branch);
 
     if (s->kind[number] == BR_UNKNOWN)
-        find_out(s, number);
-    return kind == BR_NOT ? s->kind[number] : kind;
+        find_out(s, b, number);
+    if (kind == BR_NOT && s->kind[number] != BR_UNKNOWN)
+        return s->kind[number];
+    return kind;
 }
 
 /* ---- rows */
@@ -232,7 +239,7 @@ TROD_HOT int instruction(struct br_state *s, struct br_lane *l, const struct tro
     }
     if (flags & TROD_F_NOFETCH)
         return TROD_OK;
-    branch = kind_said(s, b->site[i], flags & TROD_F_BRANCH);
+    branch = kind_said(s, b, b->site[i], flags & TROD_F_BRANCH);
     if (branch != BR_NOT && !(l->waits && s->delay))
         begin(s, l, b, i, said, branch);
     return TROD_OK;
@@ -251,7 +258,7 @@ static int flow(struct br_state *s, struct br_lane *l, const struct trod_batch *
     if (!l->waits || b->addr[i] != l->event.pc) {
         if (b->site[i] >= s->n_sites || (l->waits && br_given_up(s, l) < 0))
             return l->waits ? TROD_ERR_NOMEM : TROD_OK;
-        kind = kind_said(s, b->site[i], branch);
+        kind = kind_said(s, b, b->site[i], branch);
         if (kind == BR_NOT) /* its kind is not known */
             kind = TROD_BP_JUMP + 1;
         begin(s, l, b, i, said, kind);

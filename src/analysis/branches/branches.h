@@ -110,7 +110,7 @@ struct br_state {
     unsigned n_choices;
     bool delay; /* branches have a delay slot */
     bool isa_known;
-    /* by site: enum trod_bp_kind + 1; BR_UNKNOWN: not looked at; BR_NOT: no branch */
+    /* by site: enum trod_bp_kind + 1; BR_UNKNOWN: not known yet; BR_NOT: no branch */
     uint8_t *kind;
     struct br_fact *fact; /* by site */
     struct br_site *site;
@@ -143,8 +143,8 @@ static inline uint64_t *br_sum(struct br_sums *s, size_t i)
 
 /* branches.c: room for N sites. */
 int br_room(struct br_state *s, size_t n);
-/* Determine whether branches have delay slots, unless it is known. */
-void br_learn_isa(struct br_state *s);
+/* Determine whether branches have delay slots, unless it is known, or not said up to B. */
+void br_learn_isa(struct br_state *s, const struct trod_batch *b);
 /* Row I of B, no access, of lane L. 0 or TROD_ERR_NOMEM. */
 int br_row(struct br_state *s, struct br_lane *l, const struct trod_batch *b, uint32_t i,
            uint32_t said);

@@ -42,7 +42,7 @@ static bool tells(struct br_state *s, struct br_part *p, const struct trod_batch
 
     if (b->kind[i] != TROD_INSTR || flags & TROD_F_SYNTHETIC)
         return false;
-    br_learn_isa(s);
+    br_learn_isa(s, b);
     if (!s->delay)
         return true;
     site = b->site[i];

@@ -28,8 +28,10 @@ static enum phases_category category_of(const struct trod_insn *insn)
     return PHASES_OTHER;
 }
 
-/* Know all sites that there are. */
-static int know_sites(struct phases_state *s)
+static const struct trod_insn not_told;
+
+/* Know all sites that there are when the rows of B come. */
+static int know_sites(struct phases_state *s, const struct trod_batch *b)
 {
     const uint32_t n = s->context.sites ? trod_sites_count(s->context.sites) : 0;
 
@@ -41,8 +43,11 @@ static int know_sites(struct phases_state *s)
         trod_by_site_room(&s->direction_of, &s->n_directions_of, n, sizeof *s->direction_of) < 0)
         return TROD_ERR_NOMEM;
     for (; s->n_known < n; s->n_known++) {
-        const struct trod_insn *insn = trod_site_insn(s->context.sites, (uint32_t)s->n_known);
-        const unsigned said = trod_site_at(s->context.sites, (uint32_t)s->n_known)->branch;
+        const uint32_t number = (uint32_t)s->n_known;
+        const struct trod_insn *insn = trod_by_site_told(s->context.sites, number, b)
+                                           ? trod_site_insn(s->context.sites, number)
+                                           : &not_told;
+        const unsigned said = trod_site_at(s->context.sites, number)->branch;
         const bool branch = (insn->valid && insn->branch) || said;
         struct phases_sums *to = &s->sums[s->n_known + 1];
 
@@ -266,7 +271,7 @@ int phases_feed(void *st, const struct trod_batch *b, uint32_t from, uint32_t to
     struct trod_streak_walk walk;
     const struct trod_streak *streak;
     const uint32_t file = (b->meta && !s->context.merged ? b->meta->file : 0) + 1;
-    int rc = know_sites(s);
+    int rc = know_sites(s, b);
 
     if (rc == TROD_OK && s->file != file)
         rc = phases_begin_file(s, file);
