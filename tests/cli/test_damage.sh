@@ -297,6 +297,11 @@ for trace in head.trace:12 head32.trace:8 head.full:4 head.gem5packet:4; do
         done
     done
 done
+# what is written of it has a header
+spoilt head.trace 3 x.trace
+run trod convert x.trace again.trace
+status 2
+check cmp again.trace head.trace
 # a thread's file in a directory: also where nothing of it can be read
 mkdir -p folder/trace
 for thread in 1 2 3; do cp head.trace folder/trace/drmemtrace.app.$thread.000$thread.trace; done

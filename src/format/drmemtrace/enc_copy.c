@@ -6,6 +6,8 @@
  */
 #include "format/drmemtrace/encode.h"
 
+#include "core/endian.h"
+
 #include <string.h>
 
 /* Follow what row I of a copy changes. Returns 1 when a chunk ends with it, 0, or an error. */
@@ -63,11 +65,33 @@ static void leave_copy(struct drm_enc *e, const struct trod_batch *b, uint32_t r
     e->begun = true;
 }
 
+/*
+ * A trace whose header is damaged begins with its version marker, which has the same value: the
+ * header is made of it. There is room for both, or this is TROD_ENC_FULL.
+ */
+static int put_header_again(const struct drm_enc *e, const struct trod_batch *b, uint32_t row,
+                            struct trod_room *out)
+{
+    const uint32_t version = DRM_MARKER | (uint32_t)TROD_DRM_VERSION << 16;
+    const struct trod_slice raw = b->raw[row];
+    const uint8_t *p = trod_batch_bytes(b, raw);
+
+    if (e->records || !(b->has[row] & TROD_COL_RAW) ||
+        (raw.len != DRM_ENTRY_64 && raw.len != DRM_ENTRY_32) || trod_load_le32(p) != version)
+        return TROD_ENC_DONE;
+    if ((size_t)(out->end - out->p) < 2 * (size_t)raw.len)
+        return TROD_ENC_FULL;
+    memcpy(out->p, p, raw.len);
+    trod_store_le32(out->p, DRM_HEADER);
+    out->p += raw.len;
+    return TROD_ENC_DONE;
+}
+
 int drm_enc_copy(struct drm_enc *e, const struct trod_batch *b, uint32_t *row,
                  struct trod_room *out)
 {
     uint32_t i = *row;
-    int rc = TROD_ENC_DONE;
+    int rc = i < b->n ? put_header_again(e, b, i, out) : TROD_ENC_DONE;
 
     while (i < b->n && rc == TROD_ENC_DONE) {
         const uint8_t *from = trod_batch_bytes(b, b->raw[i]), *end = from;
