@@ -61,6 +61,14 @@ static unsigned iset_of(const struct tm_put *o, const struct trod_detail_instr *
     return guessed_iset(o, d, style);
 }
 
+/* Is the line written without an instruction set, and read as Thumb's for its odd halfword? */
+static bool nameless_thumb(const struct tm_put *o, const struct trod_detail_instr *d, unsigned iset)
+{
+    return o->e->same &&
+           (d->style & (TROD_INSTR_NO_COLON | TROD_INSTR_ES)) == TROD_INSTR_NO_COLON &&
+           !(o->flags & TROD_F_ISET) && iset != TROD_ISET_A32 && (o->b->addr[o->row] & 2);
+}
+
 /* The opcode as a number of its own width. */
 static void put_code(struct tm_put *o, const struct trod_detail_instr *d, unsigned iset, bool upper)
 {
@@ -86,7 +94,8 @@ static void put_code(struct tm_put *o, const struct trod_detail_instr *d, unsign
         tm_lose(o, TROD_COL_CODE, "no opcode has more than 16 bytes");
     }
     halves = n % 2 == 0 && !big &&
-             (iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE || (d->style & TROD_INSTR_SPLIT));
+             (iset == TROD_ISET_T32 || iset == TROD_ISET_T32EE || (d->style & TROD_INSTR_SPLIT) ||
+              nameless_thumb(o, d, iset));
     for (uint32_t i = 0; halves && i < n; i += 2) {
         if (i == 2 && (d->style & TROD_INSTR_SPLIT) && o->e->same)
             tm_putc(o, (char)d->pad_code);
