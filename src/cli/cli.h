@@ -213,6 +213,8 @@ int cli_open(struct trod_trace **t, const char *const *paths, size_t n,
              struct trod_diag *diag);
 /* The threads that --jobs asks for, of which there is a most; 0: one for each processor. */
 unsigned cli_jobs(const struct cli_input *in);
+/* The same, with as many as there are processors for 0. */
+unsigned cli_threads(const struct cli_input *in);
 
 /*
  * The list of modules that names come from where there is no --symbols: that of --modules, else the

@@ -249,7 +249,7 @@ static int parse_pairs(struct cli *c, const char *option, const struct trod_list
  */
 static unsigned decoded_ahead(const struct options *o)
 {
-    const unsigned jobs = o->input.jobs ? (unsigned)o->input.jobs : trod_processors();
+    const unsigned jobs = cli_threads(&o->input);
 
     return jobs == 1 || trod_processors() == 1 ? 0 : jobs == 2 ? 1 : 2;
 }

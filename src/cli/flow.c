@@ -63,10 +63,10 @@ struct flowing {
 static unsigned workers_of(const struct cli_flow *f)
 {
     const unsigned most = f->filter->symbols.n ? MOST_LOADING : MOST;
-    const uint64_t n = f->input->jobs ? f->input->jobs : trod_processors();
+    const unsigned n = cli_threads(f->input);
 
     return n < (f->rows && f->format == TROD_EMIT_TEXT ? LEAST_LISTING : 2) ? 0
-           : n < most                                                       ? (unsigned)n
+           : n < most                                                       ? n
                                                                             : most;
 }
 

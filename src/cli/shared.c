@@ -109,7 +109,7 @@ struct trod_trace_options cli_trace_options(const struct cli_input *in, uint32_t
     t.all_inputs = in->all_inputs;
     t.parallel = in->parallel;
     t.input.no_thread = in->jobs == 1;
-    t.input.beside = (uint16_t)((in->jobs ? cli_jobs(in) : trod_processors()) - 1);
+    t.input.beside = (uint16_t)(cli_threads(in) - 1);
     t.beside = (struct trod_beside_options){
         .modules = in->modules, .module_dir = in->module_dir, .more = true};
     return t;
@@ -151,6 +151,11 @@ int cli_open(struct trod_trace **t, const char *const *paths, size_t n,
 unsigned cli_jobs(const struct cli_input *in)
 {
     return in->jobs < TROD_RUN_JOBS ? (unsigned)in->jobs : TROD_RUN_JOBS;
+}
+
+unsigned cli_threads(const struct cli_input *in)
+{
+    return in->jobs ? cli_jobs(in) : trod_processors();
 }
 
 const char *cli_stream_word(const struct trod_meta *m)

@@ -50,21 +50,18 @@ static void end_member(struct zip *z, bool sound)
 static void begin_member(struct zip *z)
 {
     const struct trod_zip_member *m = &z->now;
+    const int rc = zip_decode_begin(&z->dec, m);
 
     pthread_mutex_lock(&z->lock);
     z->list.member[z->next++].start = z->delivered;
     pthread_mutex_unlock(&z->lock);
-    z->dec.left = m->packed;
-    z->dec.begun = trod_zip_tell(&z->dec.in);
-    z->dec.made = 0;
-    z->dec.crc = 0;
     z->n_hold = 0;
     z->open = true;
     z->inside = false;
     if (m->flags & ZIP_ENCRYPTED) {
         zip_problem(z, z->next - 1, TROD_ERR_UNSUPPORTED, "zip.unsupported", "is encrypted");
         end_member(z, false);
-    } else if (trod_zip_codec_begin(z->dec.codec, m->method) < 0) {
+    } else if (rc < 0) {
         zip_problem(z, z->next - 1, TROD_ERR_UNSUPPORTED, "zip.unsupported",
                     "uses compression method %u, which this build cannot undo", m->method);
         end_member(z, false);

@@ -55,11 +55,7 @@ static void *run(void *user)
     s->odd = !zip_agrees(&d->in, s->list, s->number);
     if (s->odd)
         return NULL;
-    d->begun = trod_zip_tell(&d->in);
-    d->left = s->member.packed;
-    d->made = 0;
-    d->crc = 0;
-    s->odd = trod_zip_codec_begin(d->codec, s->member.method) < 0;
+    s->odd = zip_decode_begin(d, &s->member) < 0;
     while (!s->odd && !s->ends && s->n < MOST && !atomic_load(&s->quit)) {
         size_t made = MOST - s->n < PIECE ? MOST - s->n : PIECE;
         const enum zip_step did = zip_decode(d, &s->member, s->buf + s->n, &made, &why);

@@ -1,8 +1,8 @@
 /*
  * zip_decode.c - a step of a member of an archive: its compression, size and checksum.
  *
- * Implements zip_decode() of zip_int.h, for the thread that reads (zip.c) and for those that decode
- * ahead of it (zip_ahead.c).
+ * Implements zip_decode_begin() and zip_decode() of zip_int.h, for the thread that reads (zip.c)
+ * and for those that decode ahead of it (zip_ahead.c).
  */
 #include "zip_int.h"
 
@@ -14,6 +14,15 @@ static void give_back(struct zip_decoder *d, size_t n)
     if (n > taken)
         n = (size_t)taken;
     d->in.at -= n < d->in.at ? n : d->in.at;
+}
+
+int zip_decode_begin(struct zip_decoder *d, const struct trod_zip_member *m)
+{
+    d->begun = trod_zip_tell(&d->in);
+    d->left = m->packed;
+    d->made = 0;
+    d->crc = 0;
+    return trod_zip_codec_begin(d->codec, m->method);
 }
 
 enum zip_step zip_decode(struct zip_decoder *d, const struct trod_zip_member *m, uint8_t *out,

@@ -27,6 +27,8 @@ enum zip_step {
     ZIP_TOO_LONG, /* more bytes than the directory says: only so many are made */
 };
 
+/* D, whose input stands at the bytes of M, begins it. Returns 0 or TROD_ERR_UNSUPPORTED. */
+int zip_decode_begin(struct zip_decoder *d, const struct trod_zip_member *m);
 /*
  * One step of M, which D is in, into *MADE bytes at OUT, which is set to those made. *WHY says what
  * is corrupt.

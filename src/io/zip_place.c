@@ -181,7 +181,7 @@ void zip_shift(struct zip *z)
 bool zip_decodes(struct zip *z, const struct trod_zip_member *m, uint64_t data, uint64_t *size)
 {
     struct trod_fault none = {0};
-    struct zip_decoder d = {.begun = data, .left = m->packed};
+    struct zip_decoder d = {.codec = NULL};
     uint8_t *scratch = malloc(SCRATCH);
     enum zip_step did = ZIP_CORRUPT;
     size_t made;
@@ -195,8 +195,8 @@ bool zip_decodes(struct zip *z, const struct trod_zip_member *m, uint64_t data, 
                                    .fault = &none};
     if (z->dec.in.random && scratch && d.in.buf && !(m->flags & ZIP_ENCRYPTED) &&
         (m->method != TROD_ZIP_STORED || m->packed != TROD_NOWHERE) &&
-        trod_zip_codec_new(&d.codec, true) == TROD_OK &&
-        trod_zip_codec_begin(d.codec, m->method) == TROD_OK && trod_zip_go(&d.in, data))
+        trod_zip_codec_new(&d.codec, true) == TROD_OK && trod_zip_go(&d.in, data) &&
+        zip_decode_begin(&d, m) == TROD_OK)
         do {
             made = SCRATCH;
             did = zip_decode(&d, m, scratch, &made, &why);
