@@ -20,7 +20,6 @@ enum {
     TROD_ZIP_BUFFER = 1 << 17, /* compressed bytes at hand at the most */
     TROD_ZIP_READ = 1 << 16,   /* reads end at multiples of it */
     TROD_ZIP_STEP = 24,        /* damaged members are cut to a multiple: records stay in step */
-    TROD_ZIP_PROBLEMS = 256    /* kept until they are reported; more are counted */
 };
 
 struct trod_zip_member {
